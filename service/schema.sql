@@ -467,6 +467,8 @@ create table workspaces (
   constraint workspaces_burst_limit_check CHECK (burst_limit > 0)
 );
 
+CREATE UNIQUE INDEX accounts_by_identity ON public.accounts USING btree (provider_id, account_id);
+
 CREATE INDEX accounts_by_user ON public.accounts USING btree (user_id);
 
 CREATE INDEX api_keys_by_company ON public.api_keys USING btree (workspace_id, company_id) WHERE ((revoked_at IS NULL) AND (company_id IS NOT NULL));

@@ -24,7 +24,7 @@ export interface AppOptions {
   /** All database connections of the app. The caller closes them. */
   readonly lanes: Lanes;
   readonly config: Pick<Config, 'trustProxy' | 'failedAuthPerMinute' | 'publicUrl'> &
-    Partial<Pick<Config, 'logRetentionDays' | 'webhookNetworks' | 'corsOrigins'>>;
+    Partial<Pick<Config, 'logRetentionDays' | 'webhookNetworks' | 'corsOrigins' | 'oidc'>>;
   /** The first secret issues tokens and cursors. All secrets are accepted. */
   readonly secrets: readonly string[];
   readonly log: FastifyBaseLogger;
@@ -53,7 +53,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     auditWriter = createAuditWriter(lanes, { monitor: monitorCommits(registry, options.tracing) }),
     signalChannel = localChannel(),
   } = options;
-  const { publicUrl, failedAuthPerMinute, webhookNetworks = '', corsOrigins = [] } = config;
+  const { publicUrl, failedAuthPerMinute, webhookNetworks = '', corsOrigins = [], oidc } = config;
   const { logRetentionDays = LOG_RETENTION_DAYS_DEFAULT } = config;
   const trust = trustOf(config.trustProxy);
   const cursors = createCursorCodec(secrets);
@@ -75,7 +75,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   app.addHook('onClose', signals.close);
   const shared = { lanes, secrets, cursors, usage: createUsageCounter(lanes, log), signals, clock };
-  registerDashboard(app, { ...shared, publicUrl, deployment: { logRetentionDays }, webhookNetworks });
+  registerDashboard(app, { ...shared, publicUrl, oidc, deployment: { logRetentionDays }, webhookNetworks });
   registerV1(app, { ...shared, limiter, auditWriter, registry, failedAuthPerMinute, corsOrigins });
   return app;
 }

@@ -1,4 +1,4 @@
-import { RECORD_KINDS, WEBHOOK_KINDS } from './audit-log-parts.ts';
+import { RECORD_KINDS, SESSION_KINDS, WEBHOOK_KINDS } from './audit-log-parts.ts';
 
 /** What an entry of the audit log can be about. */
 export const AUDIT_LOG_TARGET_TYPES = [
@@ -77,6 +77,16 @@ export const AUDIT_LOG_KINDS = {
   'account.reset_link_created': {
     label: 'Reset link created',
     description: 'An owner or the operator created a one-time link that sets a new password.',
+    target: 'member',
+  },
+  'account.provider_connected': {
+    label: 'Sign-in provider connected',
+    description: 'A person connected their account to the OpenID Connect provider, and can sign in with it.',
+    target: 'member',
+  },
+  'account.provider_disconnected': {
+    label: 'Sign-in provider disconnected',
+    description: 'A person disconnected their account from the OpenID Connect provider.',
     target: 'member',
   },
   'account.second_factor_disabled': {
@@ -162,7 +172,8 @@ export const AUDIT_LOG_KINDS = {
   },
   'member.joined': {
     label: 'Member joined',
-    description: 'A person accepted an invitation and became a member.',
+    description:
+      'A person became a member: with an invitation, or, if `invitationId` is null, by the first sign-in with the OpenID Connect provider.',
     target: 'member',
     details: ['role', 'invitationId'],
   },
@@ -185,30 +196,7 @@ export const AUDIT_LOG_KINDS = {
     changes: ['liveQuota', 'burstLimit'],
   },
   ...RECORD_KINDS,
-  'session.ended': {
-    label: 'Sessions ended',
-    description: 'A person signed out or ended sessions of their own. `sessions` is how many ended.',
-    target: 'member',
-    details: ['sessions'],
-  },
-  'session.password_accepted': {
-    label: 'Password accepted',
-    description:
-      'The correct password was entered for an account with a second factor. The second factor was not entered yet.',
-    target: 'member',
-  },
-  'session.sign_in_failed': {
-    label: 'Sign-in failed',
-    description: 'A sign-in failed. `method` is what was wrong.',
-    target: 'member',
-    details: ['method'],
-  },
-  'session.signed_in': {
-    label: 'Signed in',
-    description: 'A person signed in. `method` is the last factor that was checked.',
-    target: 'member',
-    details: ['method'],
-  },
+  ...SESSION_KINDS,
   'stream.closed': {
     label: 'Stream closed',
     description:

@@ -94,3 +94,37 @@ export const WEBHOOK_KINDS = {
     changes: ['url', 'description', 'types', 'companyId', 'ordered'],
   },
 } as const;
+
+/** The sessions of people, and the sign-ins that start them. */
+export const SESSION_KINDS = {
+  'session.ended': {
+    label: 'Sessions ended',
+    description: 'A person signed out or ended sessions of their own. `sessions` is how many ended.',
+    target: 'member',
+    details: ['sessions'],
+  },
+  'session.password_accepted': {
+    label: 'Password accepted',
+    description:
+      'The correct password was entered for an account with a second factor. The second factor was not entered yet.',
+    target: 'member',
+  },
+  'session.provider_accepted': {
+    label: 'Provider confirmed the person',
+    description:
+      'The OpenID Connect provider confirmed a person whose account has a second factor. The second factor was not entered yet.',
+    target: 'member',
+  },
+  'session.sign_in_failed': {
+    label: 'Sign-in failed',
+    description: 'A sign-in failed. `method` is what was wrong.',
+    target: 'member',
+    details: ['method'],
+  },
+  'session.signed_in': {
+    label: 'Signed in',
+    description: 'A person signed in. `method` is the last factor that was checked.',
+    target: 'member',
+    details: ['method'],
+  },
+} as const;

@@ -2,18 +2,18 @@ import { availableParallelism } from 'node:os';
 import { HostsError, splitHosts } from '@svc/postgres-hosts';
 import { poolerMistakes } from '@svc/postgres-sessions';
 import { readTelemetrySettings, type TelemetrySettings } from '@svc/telemetry/settings';
-import { parseNetworks } from '@svc/webhook-sender';
 import { counted } from '../log/plural.ts';
 import { readCorsOrigins } from './cors-origins.ts';
-import { errorMessage } from './errors.ts';
 import {
   CHANGE_RETENTION_DAYS_DEFAULT,
   CONNECTIONS_MIN,
   LOG_RETENTION_DAYS_DEFAULT,
   SECRET_MIN_CHARACTERS,
 } from './limits.ts';
+import { OIDC_SETTINGS, type OidcSettings, readOidcSettings } from './oidc.ts';
 import { HOUR_MS } from './time.ts';
 import { readTrustProxy, type TrustedProxies } from './trust-proxy.ts';
+import { readNetworks } from './webhook-networks.ts';
 
 /** The settings of one process, read once from the environment, then frozen. docs/operations.md lists them all. */
 export interface Config {
@@ -49,6 +49,8 @@ export interface Config {
   readonly webhookNetworks: string;
   /** The scheduled backups. Undefined: there are none. */
   readonly backups: BackupSettings | undefined;
+  /** Sign-in with OpenID Connect. Undefined: only with passwords. */
+  readonly oidc: OidcSettings | undefined;
   /** The export of traces and metrics. Undefined: no OTLP endpoint is set. */
   readonly telemetry: TelemetrySettings | undefined;
 }
@@ -144,6 +146,7 @@ export function readConfig(env: Environment): Config {
     changeRetentionDays: integer('SVC_CHANGE_RETENTION_DAYS', CHANGE_RETENTION_DAYS_DEFAULT, 1, 36_500),
     webhookNetworks: readNetworks(text('SVC_WEBHOOK_NETWORKS') ?? '', mistakes),
     backups: directory === undefined ? undefined : { directory, everyMs, keep },
+    oidc: readOidcSettings(text, mistakes),
     telemetry: readTelemetrySettings(env, mistakes),
   };
   mistakes.push(...poolerMistakes(text));
@@ -178,6 +181,7 @@ export const SETTINGS: readonly string[] = [
   'SVC_BACKUP_DIR',
   'SVC_BACKUP_EVERY_HOURS',
   'SVC_BACKUP_KEEP',
+  ...OIDC_SETTINGS,
   'SVC_OWNER_PASSWORD',
   'SVC_API_KEY',
   'SVC_BASE_URL',
@@ -236,13 +240,4 @@ export const isEveryAddress = (host: string): boolean => host === '0.0.0.0' || h
 export function urlOf(host: string, port: number): string {
   const reachable = isEveryAddress(host) ? 'localhost' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
-}
-
-function readNetworks(text: string, mistakes: string[]): string {
-  try {
-    parseNetworks(text);
-  } catch (error) {
-    mistakes.push(`SVC_WEBHOOK_NETWORKS: ${errorMessage(error)}.`);
-  }
-  return text;
 }

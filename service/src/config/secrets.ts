@@ -14,6 +14,7 @@ export const SEALED_BY = {
     'cookie of the second step',
     'cookie of a session that ends with the browser',
     'cookie of a known device',
+    'cookie of a sign-in with OpenID Connect',
     'authenticator secret',
     'backup codes',
   ],

@@ -1,4 +1,5 @@
 import type { UsageCounter } from '../audit-log/usage-counter.ts';
+import type { OidcSettings } from '../config/oidc.ts';
 import type { Clock } from '../config/time.ts';
 import type { Connections, Shares } from '../database/lane.ts';
 import type { KeyStore } from '../keys/store.ts';
@@ -27,6 +28,7 @@ export interface DashboardContext {
   readonly signals: ChangeSignals;
   readonly clock: Clock;
   readonly publicUrl: string;
+  readonly oidc: OidcSettings | undefined;
   readonly deployment: Deployment;
   readonly webhooks: Webhooks;
 }

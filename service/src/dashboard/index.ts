@@ -2,6 +2,7 @@ import helmet from '@fastify/helmet';
 import { securityHeaders } from '@svc/http-content/security-headers';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import type { UsageCounter } from '../audit-log/usage-counter.ts';
+import type { OidcSettings } from '../config/oidc.ts';
 import type { Clock } from '../config/time.ts';
 import { unshared } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
@@ -14,6 +15,7 @@ import { createDashboardAuth } from './auth/index.ts';
 import { registerSignIn } from './auth/sign-in.ts';
 import type { DashboardContext } from './context.ts';
 import { registerLog } from './log/log.ts';
+import { registerOpenId } from './openid/index.ts';
 import { registerInvitations } from './people/invitations.ts';
 import { registerMembers } from './people/members.ts';
 import { registerOwnAccount } from './people/own-account.ts';
@@ -58,6 +60,8 @@ export interface DashboardOptions {
   /** The address at which people open the service. The endpoints refuse requests of pages from another origin. */
   readonly publicUrl: string;
   readonly deployment: Deployment;
+  /** Sign-in with OpenID Connect. Undefined: only with passwords. */
+  readonly oidc: OidcSettings | undefined;
   /** Receivers of webhooks may be in these networks, besides the public internet. */
   readonly webhookNetworks: string;
 }
@@ -79,7 +83,8 @@ export function registerDashboard(app: FastifyInstance, options: DashboardOption
 
 /** Registers the endpoints, and before them the hooks (requests/) that each request passes, in this order. */
 function registerEndpoints(api: FastifyInstance, options: DashboardOptions): void {
-  const { lanes, secrets, cursors, usage, signals, clock, publicUrl, deployment, webhookNetworks } = options;
+  const { lanes, secrets, cursors, usage, signals, clock, publicUrl, deployment, oidc, webhookNetworks } =
+    options;
   const { people, accounts, requests: pool, changes, standing } = dashboardConnections(api, lanes);
   const auth = createDashboardAuth({ pool: people, accounts, secrets, publicUrl, log: api.log });
   // Responses hold a person's data, and some hold a token.
@@ -107,10 +112,12 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
     signals,
     clock,
     publicUrl,
+    oidc,
     deployment,
     webhooks: createWebhooks(secrets, webhookNetworks),
   };
   registerSignIn(api, context);
+  registerOpenId(api, context);
   registerAccount(api, context);
   registerOwnAccount(api, context);
   registerSetUp(api, context);

@@ -26,6 +26,12 @@ export const DEVICE_ATTEMPTS_MAX = 10;
 export const DEVICE_WINDOW_SECONDS = 15 * 60;
 /** How long a device is known after a sign-in with it. */
 export const KNOWN_DEVICE_SECONDS = 365 * 24 * 60 * 60;
+/** How long a person may take to sign in at the OpenID Connect provider. */
+export const OPENID_ATTEMPT_SECONDS = 10 * 60;
+/** Parameters of the provider's answer. Codes of some providers have over 1,000 characters. */
+export const OPENID_ANSWER_MAX_CHARACTERS = 4096;
+/** `Retry-After` if the provider does not respond. */
+export const OPENID_RETRY_SECONDS = 5;
 /** Other requests to the paths of better-auth. */
 export const AUTH_REQUESTS_MAX = 100;
 export const AUTH_WINDOW_SECONDS = 10;

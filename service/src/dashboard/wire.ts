@@ -3,6 +3,7 @@ import type { FieldFailure } from '../http/errors.ts';
 import type { Role } from './auth/permissions.ts';
 import type { DeletedWorkspace } from './people/wire.ts';
 
+export type * from './openid/wire.ts';
 export type { ExplorerAnswer } from './workspace/explorer-wire.ts';
 export type * from './workspace/key-wire.ts';
 

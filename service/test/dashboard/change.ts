@@ -2,6 +2,7 @@ import type { AnyAuditLogEntry } from '@svc/sdk';
 import type { InjectOptions } from 'fastify';
 import type { TestDashboard, Visitor } from '../harness/dashboard.ts';
 import type { TestService } from '../harness/service.ts';
+import type { TestProvider } from './openid.ts';
 
 /** A request that changes something, ready to be sent. */
 interface Change {
@@ -20,6 +21,8 @@ interface Change {
 export interface World {
   readonly service: TestService;
   readonly dashboard: TestDashboard;
+  /** The OpenID Connect provider of the service. */
+  readonly provider: TestProvider;
 }
 
 export type Prepare = (world: World) => Promise<Change>;

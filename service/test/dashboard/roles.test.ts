@@ -5,7 +5,9 @@ import { waitingForLocks } from '../harness/locks.ts';
 import { createTestService } from '../harness/service.ts';
 import { methodOf } from './change.ts';
 import { CHANGES } from './changes.ts';
+import { openProvider } from './openid.ts';
 
+const provider = await openProvider();
 const service = await createTestService();
 const dashboard = createTestDashboard(service);
 
@@ -48,7 +50,7 @@ async function stateOf(workspaceId: string | undefined): Promise<unknown> {
 
 describe('a person who loses their role while their request is served cannot act', () => {
   test.each(CASES)('%s, %s', async (route, loss, prepare) => {
-    const { as, workspaceId, path, body, options } = await prepare({ service, dashboard });
+    const { as, workspaceId, path, body, options } = await prepare({ service, dashboard, provider });
     const before = await stateOf(workspaceId);
     const { database } = service;
     // Another node changes the member, and commits when the request waits for the lock on the member.

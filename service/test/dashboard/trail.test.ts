@@ -6,11 +6,13 @@ import { createTestService } from '../harness/service.ts';
 import { totpCode } from '../harness/totp.ts';
 import { methodOf } from './change.ts';
 import { CHANGES } from './changes.ts';
+import { openProvider, settingsFor } from './openid.ts';
 import { routesOf } from './routes.ts';
 
-const { result: service, routes } = await routesOf(() => createTestService());
+const provider = await openProvider();
+const { result: service, routes } = await routesOf(() => createTestService({ oidc: settingsFor(provider) }));
 const dashboard = createTestDashboard(service);
-const world = { service, dashboard };
+const world = { service, dashboard, provider };
 
 const API = '/dashboard/api';
 /** Requests with GET that need an entry, because they export data or show a secret. */

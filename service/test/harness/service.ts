@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
 import type { ActorContext } from '../../src/audit-log/actor.ts';
+import type { OidcSettings } from '../../src/config/oidc.ts';
 import type { TrustedProxies } from '../../src/config/trust-proxy.ts';
 import { type Shares, unshared } from '../../src/database/lane.ts';
 import { lanesOver } from '../../src/database/lanes.ts';
@@ -72,6 +73,8 @@ export interface TestServiceOptions {
   readonly trustProxy?: TrustedProxies;
   /** Default: none. */
   readonly corsOrigins?: readonly string[];
+  /** Default: people sign in with passwords only. */
+  readonly oidc?: OidcSettings;
   /** Default: a channel of this service only. */
   readonly signalChannel?: SignalChannel;
 }
@@ -87,7 +90,7 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
     secrets,
     config: {
       ...{ trustProxy, failedAuthPerMinute, corsOrigins: options.corsOrigins ?? [] },
-      ...{ publicUrl: 'http://svc.test', webhookNetworks: '127.0.0.1' },
+      ...{ publicUrl: 'http://svc.test', webhookNetworks: '127.0.0.1', oidc: options.oidc },
     },
     log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
     clock: () => clock.now,

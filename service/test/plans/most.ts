@@ -49,6 +49,8 @@ const MORE: Readonly<Record<string, number>> = {
   // A page of keys, each with its creator.
   creators_of_keys: PAGE_ITEMS * READ_MAX,
   usage_of_key: USAGE_DAYS_MAX,
+  // Each member, by the index, when a newcomer joins.
+  count_members: 150,
   // A page of users, each with their workspaces.
   list_users: 500,
   content_per_status: CONTENT_STATUSES * (CONTENT_COUNTED_MAX * 1.05 + READ_MAX),

@@ -7,22 +7,16 @@ import { audits, RESOURCES } from '../../src/resources/index.ts';
 import type { World } from '../dashboard/change.ts';
 import { methodOf } from '../dashboard/change.ts';
 import { CHANGES } from '../dashboard/changes.ts';
+import { openProvider, settingsFor } from '../dashboard/openid.ts';
 import { createTestDashboard } from '../harness/dashboard.ts';
 import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
 import { createTestService, TEST_ACTOR, TEST_SECRET } from '../harness/service.ts';
 import { type Measured, meteredProcess, PLANS, urlWithPlan } from './buffers.ts';
+import { dashboardReads } from './dashboard-reads.ts';
 import { type Method, moreWrites, type Request } from './more-writes.ts';
 import { IMPORTED, mostOf } from './most.ts';
 import { OTHERS } from './others.ts';
-import { RECORD_LISTS } from './shapes.ts';
-import {
-  createState,
-  FULL_ENDPOINT,
-  type PlanState,
-  partitionsOf,
-  STATES,
-  type StateName,
-} from './states.ts';
+import { createState, type PlanState, partitionsOf, STATES, type StateName } from './states.ts';
 
 /** Sends every kind of request, and measures all statements of the process meanwhile. */
 
@@ -90,72 +84,6 @@ async function apiRequests({ service }: World, workspaceId: string): Promise<rea
   ];
 }
 
-const WEBHOOK_READS = [
-  '',
-  '/deliveries',
-  '/deliveries?state=failed',
-  '/deliveries?state=pending&type=audit.created',
-  '/deliveries?type=endpoint.test',
-  '/deliveries?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z',
-  '/deliveries?state=delivered&direction=before',
-  '/deliveries/chg_00000008',
-  '/plot?range=30d',
-];
-
-/** Requests of the dashboard that only read. */
-async function dashboardReads(world: World, workspaceId: string): Promise<readonly Request[]> {
-  const owner = await world.dashboard.owner();
-  const { rows } = await world.service.pool.query<{ id: string }>(
-    'select id from audit_log where workspace_id = $1 limit 1',
-    [workspaceId],
-  );
-  const { keyId } = await world.service.issue(workspaceId);
-  const below = [
-    '',
-    '/overview',
-    '/month',
-    '/usage',
-    '/traffic',
-    '/scores',
-    '/keys',
-    `/keys/${keyId}`,
-    `/keys/${keyId}/usage?days=400`,
-    '/key-notices',
-    '/members',
-    '/invitations',
-    '/webhooks',
-    ...WEBHOOK_READS.map((rest) => `/webhooks/${FULL_ENDPOINT}${rest}`),
-    '/log',
-  ];
-  const more = [
-    `/log/${rows[0]?.id}`,
-    '/log?kind=key.created',
-    '/log?ip=192.0.2.99',
-    '/log?kind=api.request&pathPrefix=/none',
-    '/keys?status=revoked',
-    '/data/audits/count',
-    `/data/audits/count?companyId=${COMPANY}`,
-    `/company-names?ids=${COMPANY}`,
-    '/company-names',
-    '/company-names?search=nobody',
-    '/search?q=nobody',
-    '/scores?range=1y',
-    `/scores?companyId=${COMPANY}`,
-  ];
-  const changed = await world.service.pool.query<{ content: string; audit: string }>(
-    `select (select min(id) from content where workspace_id = $1) as content,
-      (select min(id) from audits where workspace_id = $1) as audit`,
-    [workspaceId],
-  );
-  const [{ content, audit } = {}] = changed.rows;
-  const records = [`companies/${COMPANY}`, `content/${content}`, `audits/${audit}`];
-  const data = [...RECORD_LISTS, `companies/${COMPANY}`, ...records.map((record) => `${record}/history`)].map(
-    (each) => `/data/${each}`,
-  );
-  const paths = [...below, ...more, ...data].map((path) => `/workspaces/${workspaceId}${path}`);
-  return ['/me', ...paths].map((path) => ({ what: `GET ${path}`, send: () => owner.send('GET', path) }));
-}
-
 describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) => {
   let state: PlanState;
   beforeAll(async () => {
@@ -167,11 +95,12 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
     async (plan) => {
       const { workspaceId } = state;
       const database = { ...state.database, url: urlWithPlan(state.database.url, plan) };
-      const service = await createTestService({ database });
+      const provider = await openProvider();
+      const service = await createTestService({ database, oidc: settingsFor(provider) });
       const real = createTestDashboard(service);
       // Changes by owners of the large workspace instead of new ones.
       const owner = async () => ({ ...(await real.member(workspaceId, 'owner')), workspaceId });
-      const world: World = { service, dashboard: { ...real, owner } };
+      const world: World = { service, dashboard: { ...real, owner }, provider };
 
       const most = new Map<string, Measured & { readonly what: string }>();
       const failed: unknown[] = [];

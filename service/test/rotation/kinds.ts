@@ -5,6 +5,7 @@ import { resealSecondFactors } from '../../src/dashboard/auth/sealed-factors.ts'
 import { companies } from '../../src/resources/index.ts';
 import { resealEndpointSecrets } from '../../src/webhooks/reseal.ts';
 import { createSecretSealer } from '../../src/webhooks/sealed-secrets.ts';
+import { finish, goToProvider, openProvider, settingsFor } from '../dashboard/openid.ts';
 import { createTestDashboard, PASSWORD, sessionCookie, type Visitor } from '../harness/dashboard.ts';
 import { seedRecords } from '../harness/records.ts';
 import { createTestService, TEST_SECRET, type TestAnswer, type TestService } from '../harness/service.ts';
@@ -13,12 +14,14 @@ import { totpCode } from '../harness/totp.ts';
 const OLD = TEST_SECRET;
 export const NEW = 'a newer secret of the tests, 32 characters or more';
 
-export const old = await createTestService({ secrets: [OLD] });
+const provider = await openProvider();
+const oidc = settingsFor(provider);
+export const old = await createTestService({ secrets: [OLD], oidc });
 const { database, clock } = old;
 export const { pool } = old;
-export const prepared = await createTestService({ database, clock, secrets: [OLD, NEW] });
-export const rotated = await createTestService({ database, clock, secrets: [NEW, OLD] });
-export const done = await createTestService({ database, clock, secrets: [NEW] });
+export const prepared = await createTestService({ database, clock, secrets: [OLD, NEW], oidc });
+export const rotated = await createTestService({ database, clock, secrets: [NEW, OLD], oidc });
+export const done = await createTestService({ database, clock, secrets: [NEW], oidc });
 
 export const dashboard = createTestDashboard(old);
 let addresses = 0;
@@ -165,6 +168,23 @@ export const KINDS: Readonly<Record<SealedKind, Kind<unknown>>> = {
       const answer = await send(rotated, '/auth/sign-in/email', { email, password: PASSWORD }, cookie);
       return { email, cookie: cookiesOf(answer).get('svc.device') };
     },
+  }),
+  'cookie of a sign-in with OpenID Connect': kind({
+    make: async () => {
+      const owner = await dashboard.owner();
+      provider.people.set(owner.userId, { sub: owner.userId, email: owner.email, email_verified: true });
+      const returned = await goToProvider(owner.send, provider, owner.userId, { password: PASSWORD });
+      await finish(owner.send, { ...returned, cookie: `${owner.cookie}; ${returned.cookie}` });
+      const started = await send(old, '/auth/openid/start', {});
+      const cookie = cookiesOf(started).get('svc.openid');
+      return { subject: owner.userId, url: started.json<{ url: string }>().url, cookie };
+    },
+    use: async (node, { subject, url, cookie }) => {
+      await pool.query('delete from sign_in_attempts');
+      return send(node, '/auth/openid/finish', await provider.signIn(url, subject), cookie);
+    },
+    refusal: 'not_signed_in',
+    move: undefined,
   }),
   'authenticator secret': kind({
     make: withSecondFactor,

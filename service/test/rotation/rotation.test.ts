@@ -122,7 +122,7 @@ describe('the list of kinds is complete', () => {
     }
     expect(sealed.toSorted()).toEqual(['second_factors.backup_codes', 'second_factors.secret']);
     expect([...seenCookies].toSorted().join(' ')).toBe(
-      'svc.device svc.dont_remember svc.session_token svc.two_factor',
+      'svc.device svc.dont_remember svc.openid svc.session_token svc.two_factor',
     );
   });
 });

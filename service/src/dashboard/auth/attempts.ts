@@ -14,7 +14,7 @@ import {
   SIGN_IN_ATTEMPTS_MAX,
   SIGN_IN_WINDOW_SECONDS,
 } from '../limits.ts';
-import { knownDevice } from '../requests/cookies.ts';
+import { deviceOf, knownDevice } from '../requests/cookies.ts';
 
 /** How many attempts may fail within a window of time, which starts with the first attempt. */
 interface Budget {
@@ -58,6 +58,12 @@ export function codeBudgets(request: FastifyRequest, userId: string): readonly B
       ];
 }
 
+/** The budgets of an answer of the OpenID Connect provider, before it says who the person is. */
+export function openIdBudgets(request: FastifyRequest): readonly Budget[] {
+  const device = deviceOf(request);
+  return device === undefined ? [ofAddress(request)] : [{ of: `device ${device} openid`, ...DEVICE }];
+}
+
 /** The budget of a signed-in person who enters the current password or a code. */
 export const sessionBudgets = (userId: string): readonly Budget[] => [{ of: `session ${userId}`, ...DEVICE }];
 
@@ -67,15 +73,15 @@ const ofAddress = (request: FastifyRequest): Budget => ({
 });
 
 /**
- * Makes an attempt, and counts it if it fails. It does not count if it could not be checked: the database was unavailable,
- * or no secret decrypts the second factor. Throws `rate_limited` if a budget is used up.
+ * Makes an attempt, and counts it if it fails. It does not count if it could not be checked: the database or the OpenID
+ * Connect provider was unavailable, or no secret decrypts the second factor. Throws `rate_limited` if a budget is used up.
  */
-export async function countFailure(
+export async function countFailure<Result>(
   pool: Queryable,
   budgets: readonly Budget[],
-  attempt: () => Promise<Response>,
-  failed = ({ ok }: Response): boolean => !ok,
-): Promise<Response> {
+  attempt: () => Promise<Result>,
+  failed = (result: Result): boolean => result instanceof Response && !result.ok,
+): Promise<Result> {
   const taken: Budget[] = [];
   try {
     await takeAttempt(pool, budgets, taken);
@@ -91,7 +97,7 @@ export async function countFailure(
 }
 
 const isUnchecked = (error: unknown): boolean =>
-  isUnavailable(error) || (error instanceof ApiError && error.code === 'conflict');
+  isUnavailable(error) || (error instanceof ApiError && ['conflict', 'unavailable'].includes(error.code));
 
 /** Whether the attempts are of an earlier time. Without \`now()\`, which Citus does not take in the update of a conflict. */
 const ENDED = `(a.ends_at at time zone 'UTC') <= (excluded.ends_at at time zone 'UTC') - $2 * interval '1 second'`;
@@ -120,6 +126,12 @@ async function takeAttempt(pool: Queryable, budgets: readonly Budget[], taken: B
     const { attempts = 0, seconds = 1 } = rows[0] ?? {};
     if (attempts > max) throw tooManyAttempts(Math.max(1, seconds));
   }
+}
+
+/** Whether this is the first use of a value, on all nodes. A later one within `seconds` is refused. */
+export async function isFirstUse(pool: Queryable, value: string, seconds: number): Promise<boolean> {
+  const { rows } = await pool.query<{ attempts: number }>(countAttempt(bucketOf(`use ${value}`), seconds, 1));
+  return rows[0]?.attempts === 1;
 }
 
 const uncountAttempts = statement('return_sign_in_attempt', 'request')`

@@ -1,6 +1,4 @@
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
-import { createAuthEndpoint } from 'better-auth/api';
-import { setSessionCookie } from 'better-auth/cookies';
 import { organization } from 'better-auth/plugins/organization';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { FastifyBaseLogger } from 'fastify';
@@ -22,6 +20,7 @@ import { METHODS, recordPersonal } from './events.ts';
 import { organizationOptions } from './organization.ts';
 import { RATE_LIMIT_MODEL, SECOND_FACTOR_MODELS, SIGN_IN_MODELS } from './schema.ts';
 import { sealingKeys } from './sealed-factors.ts';
+import { sessionStarts } from './session-starts.ts';
 
 export const AUTH_PATH = '/dashboard/api/auth';
 /** The header with the address of a request for better-auth. Only session.ts sets it, to the address that Fastify trusts. */
@@ -162,7 +161,7 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
                   ? { kind: 'session.password_accepted' }
                   : {
                       kind: 'session.signed_in',
-                      details: { method: METHODS[context?.path ?? ''] ?? 'link' },
+                      details: { method: methodOf(context) },
                     },
               );
             });
@@ -179,7 +178,7 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
         // It would lock out the person together with a stranger who knows the password. attempts.ts separates them.
         accountLockout: { enabled: false },
       }),
-      sessions(),
+      sessionStarts(),
     ],
   } satisfies BetterAuthOptions;
 }
@@ -199,24 +198,9 @@ async function startOf(userId: string, context: SessionContext): Promise<'sign-i
 const noteSignIn = statement('note_sign_in', 'request')`
   update users set last_signed_in_at = (select clock_timestamp()) where id = $1`;
 
-/** Starts a session for a person who has used a link instead of a password. It has no path. */
-const sessions = () => ({
-  id: 'sessions' as const,
-  endpoints: {
-    startSession: createAuthEndpoint.serverOnly(
-      { method: 'POST', requireHeaders: true, metadata: { $Infer: { body: {} as { userId: string } } } },
-      async (ctx) => {
-        const { internalAdapter } = ctx.context;
-        const { userId } = ctx.body as { userId: string };
-        const user = await internalAdapter.findUserById(userId);
-        if (user === null) return ctx.json(null);
-        const session = await internalAdapter.createSession(userId);
-        await setSessionCookie(ctx, { session, user });
-        return ctx.json({ userId });
-      },
-    ),
-  },
-});
+/** The name in the audit log of the way in which a session starts. Our own functions are not in METHODS and name it. */
+const methodOf = (context: SessionContext): string =>
+  METHODS[context?.path ?? ''] ?? String(context?.body?.method ?? 'link');
 
 /**
  * Writes better-auth's messages to the service's log. Of the values that come with a message, it writes only the kind

@@ -2,10 +2,10 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardAuth } from '../auth/index.ts';
-import { KNOWN_DEVICE_SECONDS } from '../limits.ts';
+import { KNOWN_DEVICE_SECONDS, OPENID_ATTEMPT_SECONDS } from '../limits.ts';
 
-/** The cookies of sign-in, by better-auth's names without prefix. `device` is ours. */
-const COOKIES = ['session_token', 'dont_remember', 'two_factor', 'device'] as const;
+/** The cookies of sign-in, by better-auth's names without prefix. `device` and `openid` are ours. */
+const COOKIES = ['session_token', 'dont_remember', 'two_factor', 'device', 'openid'] as const;
 type CookieName = (typeof COOKIES)[number];
 
 declare module 'fastify' {
@@ -68,6 +68,10 @@ async function jarOf(auth: DashboardAuth) {
     fullName: (name: CookieName): string => createAuthCookie(name).name,
     device: (value: string): string =>
       text('device', signCookie(value, auth.signingKeys), KNOWN_DEVICE_SECONDS),
+    openId: (value: string): string =>
+      value === ''
+        ? text('openid', '', 0)
+        : text('openid', signCookie(value, auth.signingKeys), OPENID_ATTEMPT_SECONDS),
     set: (reply: FastifyReply, name: CookieName, value: string, endsWithBrowser: boolean): void => {
       const sessionSeconds = endsWithBrowser ? undefined : sessionConfig.expiresIn;
       reply.header(
@@ -130,6 +134,10 @@ const readDevice = ({
   return { device, people };
 };
 
+/** The id of the request's device. Undefined if nobody has signed in with it. */
+export const deviceOf = (request: FastifyRequest): string | undefined =>
+  readDevice(request).device || undefined;
+
 /** The id of the request's device. Undefined unless the person has signed in with it. */
 export function knownDevice(request: FastifyRequest, userId: string | undefined): string | undefined {
   const { device, people } = readDevice(request);
@@ -161,6 +169,10 @@ export async function deviceCookieOfSession(
   const id = createHash('sha256').update(`device ${session_token}`).digest('base64url');
   return (await jarOf(auth)).device(`${id} ${userId}`);
 }
+
+/** The cookie of a sign-in that waits for the OpenID Connect provider. Empty: removes the cookie. */
+export const openIdCookie = async (auth: DashboardAuth, value: string): Promise<string> =>
+  (await jarOf(auth)).openId(value);
 
 /**
  * The names in a Cookie header, each with its different values. It takes linear time, because anyone can send the

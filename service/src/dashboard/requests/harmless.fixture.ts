@@ -2,6 +2,10 @@
 export const HARMLESS: Readonly<Record<string, string>> = {
   '/set-up': 'its link works once',
   '/set-up/read': 'reads',
+  '/auth/openid/start': 'changes nothing',
+  '/auth/openid/finish': 'its state works once',
+  '/auth/openid/connect': 'changes nothing',
+  '/auth/openid/disconnect': 'changes nothing the second time',
   '/sign-in-link': 'its link works once',
   '/invitations/read': 'reads',
   '/workspaces/:workspaceId/members/:memberId/password-reset': 'a new link replaces the earlier one',

@@ -49,7 +49,7 @@ export interface Sessions {
     state?: 'deleted',
   ): Promise<Access>;
   /** Starts a session in the running transaction; returns its cookies, which the caller sends after the commit. */
-  start(request: FastifyRequest, userId: string): Promise<readonly string[]>;
+  start(request: FastifyRequest, userId: string, method?: 'link' | 'openid'): Promise<readonly string[]>;
 }
 
 /** The context of a signed-in person's request, for the audit log. */
@@ -105,9 +105,9 @@ export function createSessions(pool: Connections, auth: DashboardAuth, standing:
       const access = { workspaceId, role, person, by: acting(request, person) };
       return permission === undefined ? access : requirePermission(access, permission);
     },
-    start: async (request, userId) => {
+    start: async (request, userId, method = 'link') => {
       const { headers, response } = await auth.api.startSession({
-        body: { userId },
+        body: { userId, method },
         headers: authHeaders(request),
         returnHeaders: true,
       });

@@ -1,0 +1,127 @@
+import type { Identity } from '@svc/openid-sign-in';
+import type pg from 'pg';
+import type { PersonContext } from '../../audit-log/actor.ts';
+import { appendEvent } from '../../audit-log/append-event.ts';
+import type { OidcSettings } from '../../config/oidc.ts';
+import { failedFor } from '../../database/errors.ts';
+import type { Queryable } from '../../database/lane.ts';
+import { statement } from '../../database/statement.ts';
+import { utc } from '../../database/utc.ts';
+import { ApiError } from '../../http/errors.ts';
+import type { DashboardAuth } from '../auth/index.ts';
+import { MEMBERS_MAX, NAME_MAX_CHARACTERS } from '../limits.ts';
+import { addMember, lockMembers } from '../people/accounts.ts';
+import type { SignInMethods } from '../wire.ts';
+
+/** The accounts of people who sign in with OpenID Connect. Issuer and subject identify a person, never the email address. */
+
+export interface ConnectedUser {
+  readonly id: string;
+  readonly secondFactor: boolean;
+}
+
+const selectConnected = statement('user_of_identity', 'request')`
+  select u.id, u.two_factor_enabled as "secondFactor" from accounts a join users u on u.id = a.user_id
+  where a.provider_id = $1 and a.account_id = $2`;
+
+/** The user whose account is connected to the identity. */
+export async function findConnected(
+  client: Queryable,
+  { issuer, subject }: Identity,
+): Promise<ConnectedUser | undefined> {
+  const { rows } = await client.query<ConnectedUser>(selectConnected(issuer, subject));
+  return rows[0];
+}
+
+/** Connects the identity to a user. Throws `conflict` if it is connected to another one. */
+export async function connect(
+  auth: DashboardAuth,
+  userId: string,
+  { issuer, subject }: Identity,
+): Promise<void> {
+  const { internalAdapter } = await auth.$context;
+  try {
+    await internalAdapter.createAccount({ userId, accountId: subject, providerId: issuer });
+  } catch (error) {
+    if (failedFor(error, 'unique_violation'))
+      throw new ApiError('conflict', 'This sign-in is connected to another account.');
+    throw error;
+  }
+}
+
+const countMembers = statement('count_members', 'request')`
+  select count(*)::int as members from (select 1 from members where workspace_id = $1 limit $2) m`;
+
+/**
+ * Creates a user who signs in only with the provider, as a member of the workspace for newcomers; returns the id. Throws
+ * `conflict` if there is no such workspace or it is full.
+ */
+export async function createNewcomer(
+  client: pg.ClientBase,
+  auth: DashboardAuth,
+  by: PersonContext,
+  identity: Identity & { readonly email: string },
+  { workspaceId, role }: NonNullable<OidcSettings['newcomers']>,
+): Promise<string> {
+  if (!(await lockMembers(client, workspaceId)))
+    throw new ApiError('conflict', 'The workspace for newcomers does not exist. Tell the operator.');
+  const { rows } = await client.query<{ members: number }>(countMembers(workspaceId, MEMBERS_MAX));
+  if (rows[0]?.members === MEMBERS_MAX)
+    throw new ApiError('conflict', 'The workspace for newcomers is full.');
+  const email = identity.email.toLowerCase();
+  const id = await createUser(auth, email, nameOf(identity));
+  await connect(auth, id, identity);
+  await addMember(client, workspaceId, id, role);
+  await appendEvent(
+    client,
+    workspaceId,
+    { ...by, actor: email },
+    { kind: 'member.joined', target: { id, label: email }, details: { role, invitationId: null } },
+  );
+  return id;
+}
+
+async function createUser(auth: DashboardAuth, email: string, name: string): Promise<string> {
+  const { internalAdapter } = await auth.$context;
+  try {
+    const user = { email, name, emailVerified: true };
+    return (await internalAdapter.createUser(user, { method: 'sso' })).id;
+  } catch (error) {
+    if (failedFor(error, 'unique_violation'))
+      throw new ApiError('conflict', `An account for ${email} was created at the same time. Start again.`);
+    throw error;
+  }
+}
+
+/** The name on one line. Without one, the part of the address before the `@`. */
+function nameOf({ name = '', email }: Identity & { readonly email: string }): string {
+  const line = [...name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()]
+    .slice(0, NAME_MAX_CHARACTERS)
+    .join('');
+  return line.trim() === '' ? (email.split('@', 1)[0] ?? email) : line;
+}
+
+const selectMethods = statement('sign_in_methods', 'request')`
+  select bool_or(provider_id = 'credential') as password,
+    ${utc(`min(created_at) filter (where provider_id = $2)`)} as "providerSince"
+  from accounts where user_id = $1`;
+
+/** How the user can sign in. `issuer` undefined: there is no provider. */
+export async function readMethods(
+  client: Queryable,
+  userId: string,
+  issuer: string | undefined,
+): Promise<SignInMethods> {
+  const { rows } = await client.query<SignInMethods>(selectMethods(userId, issuer ?? null));
+  const { password = null, providerSince = null } = rows[0] ?? {};
+  return { password: password === true, providerSince };
+}
+
+const deleteIdentity = statement('disconnect_identity', 'request')`
+  delete from accounts where user_id = $1 and provider_id = $2`;
+
+/** Disconnects the user from the provider; returns whether they were connected. */
+export async function disconnect(client: pg.ClientBase, userId: string, issuer: string): Promise<boolean> {
+  const { rowCount } = await client.query(deleteIdentity(userId, issuer));
+  return rowCount !== 0;
+}
