@@ -9,12 +9,14 @@ import { buildRouter } from './router.tsx';
 import { keepDrafts } from './session/draft.ts';
 import { watchLinkTokens } from './session/link-token.ts';
 import { checkMembership, forgetWorkspace } from './session/lost-workspace.ts';
+import { takeProviderAnswer } from './session/provider-answer.ts';
 import { setEndReason, tellOtherTabs, watchOtherTabs } from './session/session-end.ts';
 import { noteSignedIn } from './session/signed-in-hint.ts';
 import { Toasts } from './ui/toast/toasts.tsx';
 import './styles/index.css';
 
 watchLinkTokens();
+takeProviderAnswer();
 
 // Without this nonce, the content security policy blocks the style that stops the page behind a dialog from scrolling.
 setNonce(document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.nonce ?? '');

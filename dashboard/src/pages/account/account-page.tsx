@@ -7,6 +7,7 @@ import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
+import { ProviderSection } from './provider-section.tsx';
 import { SecondFactorSection } from './second-factor-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
 import { TimeZoneSection } from './time-zone-section.tsx';
@@ -28,6 +29,7 @@ export function AccountPage() {
         <ProfileSection />
         <TimeZoneSection />
         <PasswordSection />
+        <ProviderSection />
         <SecondFactorSection />
         <SessionsSection />
       </Page>

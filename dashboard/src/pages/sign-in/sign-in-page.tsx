@@ -1,10 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { setUpQuery } from '../../api/set-up.ts';
 import { useCompleteSignIn } from '../../session/complete-sign-in.ts';
 import { useLinkToken } from '../../session/link-token.ts';
+import { forgetProviderAnswer, providerAnswer } from '../../session/provider-answer.ts';
 import { useEndReason } from '../../session/session-end.ts';
 import { LinkSignIn } from './link-sign-in.tsx';
+import { ProviderButton } from './provider-button.tsx';
+import { ProviderReturn } from './provider-return.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignInFrame } from './sign-in-frame.tsx';
 
@@ -18,13 +22,27 @@ export function SignInPage() {
   const token = useLinkToken();
   const completeSignIn = useCompleteSignIn();
   const reason = useEndReason();
+  const [answer, setAnswer] = useState(providerAnswer);
+  const finishSignIn = (to: string): Promise<void> => {
+    forgetProviderAnswer();
+    return completeSignIn(to);
+  };
+  const restart = (): void => {
+    forgetProviderAnswer();
+    setAnswer(null);
+  };
   const state = useQuery({ ...setUpQuery, retry: false }).data;
   return (
     <SignInFrame title="Sign in">
       {reason === null ? null : <Note>{reason}</Note>}
       {state?.done === false ? <Note>{NOT_SET_UP}</Note> : null}
-      {token === null ? (
-        <SignInForm onSignedIn={() => completeSignIn(next)} />
+      {answer !== null ? (
+        <ProviderReturn answer={answer} onSignedIn={finishSignIn} onRestart={restart} />
+      ) : token === null ? (
+        <>
+          <SignInForm onSignedIn={() => completeSignIn(next)} />
+          <ProviderButton next={next} />
+        </>
       ) : (
         <LinkSignIn token={token} onSignedIn={() => completeSignIn(next)} />
       )}
