@@ -50,7 +50,8 @@ export async function connect(
 }
 
 const countMembers = statement('count_members', 'request')`
-  select count(*)::int as members from (select 1 from members where workspace_id = $1 limit $2) m`;
+  select (select count(*) from (select 1 from members where workspace_id = $1 limit $2) m)::int as members
+  from workspaces where id = $1 and deleted_at is null`;
 
 /**
  * Creates a user who signs in only with the provider, as a member of the workspace for newcomers; returns the id. Throws
@@ -63,10 +64,12 @@ export async function createNewcomer(
   identity: Identity & { readonly email: string },
   { workspaceId, role }: NonNullable<OidcSettings['newcomers']>,
 ): Promise<string> {
-  if (!(await lockMembers(client, workspaceId)))
-    throw new ApiError('conflict', 'The workspace for newcomers does not exist. Tell the operator.');
+  await lockMembers(client, workspaceId);
   const { rows } = await client.query<{ members: number }>(countMembers(workspaceId, MEMBERS_MAX));
-  if (rows[0]?.members === MEMBERS_MAX)
+  const [workspace] = rows;
+  if (workspace === undefined)
+    throw new ApiError('conflict', 'The workspace for newcomers does not exist. Tell the operator.');
+  if (workspace.members === MEMBERS_MAX)
     throw new ApiError('conflict', 'The workspace for newcomers is full.');
   const email = identity.email.toLowerCase();
   const id = await createUser(auth, email, nameOf(identity));

@@ -66,7 +66,7 @@ describe('a newcomer', () => {
     const before = (await kindsOf(company.workspaceId)).length;
     const answer = await signIn(subject);
     expect(answer.json()).toEqual({ next: '/' });
-    expect(await meOf(answer)).toEqual({
+    expect(await meOf(answer)).toMatchObject({
       user: { id: expect.any(String) as string, email, name: 'Ada Lovelace' },
       workspaces: [{ id: company.workspaceId, name: 'Test', role: 'viewer' }],
     });
@@ -113,6 +113,18 @@ describe('a newcomer', () => {
       message: expect.stringContaining('invite') as string,
     });
     expect(await users(email)).toBe(0);
+  });
+
+  test('is refused if the workspace is deleted or does not exist', async () => {
+    const owner = await dashboard.owner();
+    await pool.query('update workspaces set deleted_at = now() where id = $1', [owner.workspaceId]);
+    for (const workspaceId of [owner.workspaceId, 'wks_none']) {
+      const oidc = settingsFor(provider, { newcomers: { workspaceId, role: 'viewer' } });
+      const { nobody } = createTestDashboard(await createTestService({ database, oidc }));
+      const email = newEmail();
+      expect(errorOf(await signIn(add(email), nobody))).toMatchObject({ status: 409, code: 'conflict' });
+      expect(await users(email)).toBe(0);
+    }
   });
 
   test('who comes twice at the same time gets one account', async () => {

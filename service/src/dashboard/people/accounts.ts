@@ -98,13 +98,9 @@ export async function lockPerson(client: pg.ClientBase, userId: string): Promise
 const selectMembersForUpdate = statement('lock_members', 'request')`
   select 1 from workspaces where id = $1 for no key update`;
 
-/**
- * Locks the members. Their changes run one after the other, so two owners cannot remove each other at the same time. False
- * if there is no such workspace.
- */
-export async function lockMembers(client: pg.ClientBase, workspaceId: string): Promise<boolean> {
-  const { rowCount } = await client.query(selectMembersForUpdate(workspaceId));
-  return rowCount === 1;
+/** Locks the members. Their changes run one after the other, so two owners cannot remove each other at the same time. */
+export async function lockMembers(client: pg.ClientBase, workspaceId: string): Promise<void> {
+  await client.query(selectMembersForUpdate(workspaceId));
 }
 
 /**
