@@ -87,11 +87,5 @@ test.skipIf(BROWSER_PATH === undefined)(
     await atProvider();
     await page.waitForURL(`${url}/account`);
     expect(log.join('\n')).not.toMatch(/[?&]code=|id_token/);
-
-    await provider.close();
-    await page.context().clearCookies();
-    await page.goto(`${url}/sign-in`);
-    await button.press('Enter');
-    await page.getByRole('alert').waitFor();
   },
 );

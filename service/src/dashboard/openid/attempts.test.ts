@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  cookiesOf,
+  finish,
+  goToProvider,
+  openProvider,
+  settingsFor,
+} from '../../../test/dashboard/openid.ts';
+import { createTestDashboard, PASSWORD } from '../../../test/harness/dashboard.ts';
+import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
+
+const provider = await openProvider();
+const oidc = settingsFor(provider);
+const one = await createTestService({ oidc });
+const two = await createTestService({ database: one.database, clock: one.clock, oidc });
+const dashboard = createTestDashboard(one);
+const { nobody } = dashboard;
+const onTwo = createTestDashboard(two).nobody;
+
+const owner = await dashboard.owner();
+const SUBJECT = 'ada';
+provider.people.set(SUBJECT, { sub: SUBJECT, email: owner.email, email_verified: true });
+const connecting = await goToProvider(owner.send, provider, SUBJECT, { password: PASSWORD });
+await finish(owner.send, { ...connecting, cookie: `${owner.cookie}; ${connecting.cookie}` });
+
+beforeEach(() => {
+  provider.tamper = () => undefined;
+});
+const start = () => goToProvider(nobody.send, provider, SUBJECT);
+const errorOf = ({ status, json }: TestAnswer) => ({
+  status,
+  ...json<{ error: { code: string; message: string } }>().error,
+});
+const STALE = expect.stringContaining('was not started in this browser') as string;
+
+describe('an answer of the provider', () => {
+  test('works once, on all nodes, also if it is sent twice at the same time', async () => {
+    const returned = await start();
+    const both = await Promise.all([finish(nobody.send, returned), finish(onTwo.send, returned)]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+    expect(errorOf(await finish(onTwo.send, returned))).toMatchObject({ status: 401, message: STALE });
+  });
+
+  test('works only in the browser that started, with its state, for ten minutes', async () => {
+    const returned = await start();
+    const other = await start();
+    const before = provider.requests.length;
+    for (const refused of [
+      { ...returned, cookie: '' },
+      { ...returned, cookie: other.cookie },
+      { ...returned, cookie: `${returned.cookie}x` },
+      { ...returned, answer: { ...returned.answer, state: other.answer['state'] ?? '' } },
+    ]) {
+      const answer = await finish(nobody.send, refused);
+      expect(errorOf(answer)).toMatchObject({ status: 401, message: STALE });
+    }
+    one.clock.now += 10 * 60 * 1000;
+    expect(errorOf(await finish(nobody.send, other))).toMatchObject({ status: 401, message: STALE });
+    expect(provider.requests).toHaveLength(before);
+  });
+
+  test('with two different cookies of the sign-in is refused', async () => {
+    const returned = await start();
+    const { cookie } = await start();
+    const answer = await finish(nobody.send, { ...returned, cookie: `${returned.cookie}; ${cookie}` });
+    expect(errorOf(answer)).toMatchObject({ status: 401, code: 'not_signed_in' });
+  });
+
+  test('removes the cookie of the sign-in, which scripts and other sites do not get', async () => {
+    const started = await nobody.send('POST', '/auth/openid/start', {});
+    expect(String(started.headers['set-cookie'])).toMatch(
+      /^svc\.openid=[^;]+; Max-Age=600; Path=\/dashboard; HttpOnly; SameSite=Strict$/,
+    );
+    expect(cookiesOf(await finish(nobody.send, await start()))).toContain('svc.openid=;');
+  });
+
+  test('that denies the access says so', async () => {
+    const answer = await finish(nobody.send, await goToProvider(nobody.send, provider, ''));
+    expect(errorOf(answer)).toMatchObject({
+      status: 401,
+      message: 'The sign-in with Example ID was cancelled.',
+    });
+  });
+
+  test('is limited per address like passwords, and other addresses are not', async () => {
+    const returned = { answer: { state: 'wrong', code: 'wrong' }, cookie: '' };
+    const from = '10.9.0.1';
+    for (let i = 0; i < 10; i++) expect((await finish(nobody.send, returned, from)).status).toBe(401);
+    expect((await finish(onTwo.send, returned, from)).status).toBe(429);
+    expect((await finish(nobody.send, await start(), '10.9.0.2')).status).toBe(200);
+  });
+});
+
+describe('a provider that does not respond as it should', () => {
+  test('gives an error in words, and leaves no code, token or secret in the log', async () => {
+    provider.tamper = (path, response) => {
+      if (path === '/token') response.status = 502;
+    };
+    const returned = await start();
+    const answer = await finish(nobody.send, returned);
+    expect(errorOf(answer)).toMatchObject({ status: 503, code: 'unavailable' });
+    expect(answer.headers['retry-after']).toBe('5');
+    const line = one.log.findLast((each) => each.includes('did not confirm a sign-in'));
+    expect(line).toContain(String(answer.headers['request-id']));
+    for (const hidden of [returned.answer['code'] ?? '', oidc.clientSecret, 'id_token', 'access_token'])
+      expect(one.log.join('')).not.toContain(hidden);
+  });
+
+  test('delays neither a sign-in with a password nor a session', async () => {
+    const asked = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const returned = await Promise.all(Array.from({ length: 12 }, start));
+    provider.tamper = (path) => {
+      if (path !== '/token') return undefined;
+      asked.resolve();
+      return release.promise;
+    };
+    const waiting = returned.map((each) => finish(nobody.send, each));
+    await asked.promise;
+    expect((await dashboard.enter(owner.email, PASSWORD)).status).toBe(200);
+    expect((await owner.send('GET', '/me')).status).toBe(200);
+    release.resolve();
+    for (const { status } of await Promise.all(waiting)) expect(status).toBe(200);
+  });
+});
+
+test.each([
+  '//evil.example',
+  '/\\evil.example',
+  'https://evil.example',
+  'account',
+  '',
+  '/a\nb',
+  'javascript:alert(1)',
+])('the page after the sign-in is one of the dashboard, never %j', async (next) => {
+  const answer = await nobody.send('POST', '/auth/openid/start', { next });
+  expect(errorOf(answer)).toMatchObject({
+    status: 400,
+    message: expect.stringContaining('"next"') as string,
+  });
+});
+
+test('the page after the sign-in is kept', async () => {
+  const returned = await goToProvider(nobody.send, provider, SUBJECT, { next: '/account?tab=1' });
+  expect((await finish(nobody.send, returned)).json()).toEqual({ next: '/account?tab=1' });
+});
+
+test('a service without a provider says so', async () => {
+  const { nobody: without } = createTestDashboard(await createTestService({ database: one.database }));
+  expect((await without.send('GET', '/auth/openid')).json()).toEqual({ provider: null });
+  expect((await without.send('POST', '/auth/openid/start', {})).status).toBe(404);
+  expect((await nobody.send('GET', '/auth/openid')).json()).toEqual({ provider: { name: 'Example ID' } });
+});
