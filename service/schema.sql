@@ -884,7 +884,7 @@ begin
       -- After the lock, so that no key of the workspace changes meanwhile.
       perform from api_keys where workspace_id = current_id and id >= request.key_id and id <= request.key_id
         and token_version = request.version
-        and (revoked_at is null and paused_at is null and (expires_at is null or expires_at > statement_timestamp()))
+        and (revoked_at is null and paused_at is null and not workspace_deleted and (expires_at is null or expires_at > statement_timestamp()))
         order by id limit 1;
       continue when not found;
       valid_keys := valid_keys || (request.key_id || ' ' || request.version);

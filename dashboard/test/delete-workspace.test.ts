@@ -52,6 +52,6 @@ describe.skipIf(BROWSER_PATH === undefined)('deleting a workspace', () => {
     await page.getByRole('button', { name: 'Workspace Northwind' }).waitFor();
     await viewer.page.reload();
     await viewer.page.getByRole('heading', { name: 'Audit log' }).waitFor();
-    owner.expectNoProblems(/status of 404/);
+    owner.expectNoProblems(/status of 404|There is no such workspace/);
   });
 });

@@ -13,6 +13,7 @@ import {
   USAGE_DAYS_MAX,
 } from '../../src/dashboard/limits.ts';
 import { ENTRIES_SEARCHED_MAX, IMPORTS_SEARCHED_MAX } from '../../src/dashboard/records/record-entries.ts';
+import { ENDPOINTS_MAX } from '../../src/webhooks/endpoints.ts';
 import { PENDING_RESET_MAX } from '../../src/webhooks/manage.ts';
 import { PENDING_MAX } from '../../src/webhooks/round.ts';
 import { ROWS } from './states.ts';
@@ -29,6 +30,8 @@ export const IMPORTED = 1_000;
 const IMPORTED_ROW_MAX = 25;
 /** A delivery that is changed: the row, and six indexes, which PostgreSQL 15 descends from the root. */
 const DELIVERY_ROW_MAX = 32;
+/** A key that is changed: the row, and its indexes. */
+const KEY_ROW_MAX = 12;
 const FOUND_ROW_MAX = 5;
 /** A row of the feed: its index and the row. */
 const FEED_ROW_MAX = 10;
@@ -42,6 +45,10 @@ const CONTENT_STATUSES = CONTRACT.content.fields.status.values.length;
 /** How many buffers a statement may need besides, by its name: those that read more rows than a page. */
 const MORE: Readonly<Record<string, number>> = {
   newest_sentiments: MENTIONS_WEIGHED,
+  // Each key and each endpoint of a workspace that is deleted or restored, once.
+  suspend_keys: ROWS * KEY_ROW_MAX,
+  suspend_endpoints: ENDPOINTS_MAX * DELIVERY_ROW_MAX,
+  resume_endpoints: ENDPOINTS_MAX * DELIVERY_ROW_MAX,
   // Each member with their account. The list has no pages.
   read_members: 300,
   // The newest keys, and a look-up of each that has a notice with its last use.
@@ -51,6 +58,8 @@ const MORE: Readonly<Record<string, number>> = {
   usage_of_key: USAGE_DAYS_MAX,
   // Each member, by the index, when a newcomer joins.
   count_members: 150,
+  // Users in the order of their addresses, for the operator.
+  emails_of_users: 500,
   // A page of users, each with their workspaces.
   list_users: 500,
   content_per_status: CONTENT_STATUSES * (CONTENT_COUNTED_MAX * 1.05 + READ_MAX),
