@@ -29,8 +29,9 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard only', () => {
   let ada: Person;
   let page: Page;
   beforeAll(async () => {
-    world = await createWorld();
+    world = await createWorld({ openId: true });
     ada = await world.person('Ada');
+    world.provider?.people.set('ada', { sub: 'ada', email: ada.email, email_verified: true });
     const bob = await world.person('Bob', 'Own');
     await world.join(ada.workspaceId, bob, 'viewer');
     const vera = await world.person('Vera', 'Gone');

@@ -16,6 +16,29 @@ const saveCodes = async (page: Page): Promise<void> => {
 
 /** The popups of the account page. */
 export const ACCOUNT_POPUPS: Readonly<Record<string, PopupCase>> = {
+  'Connect a provider': {
+    files: ['pages/account/provider-section.tsx'],
+    page: '/account',
+    trigger: 'Connect Example ID',
+    role: 'dialog',
+    use: async (page) => {
+      await enterPassword(page, 'Continue');
+      await page.getByLabel('Subject').focus();
+      await type(page, 'ada');
+      await page.keyboard.press('Enter');
+      await page.getByText('with your password or with Example ID').waitFor();
+    },
+  },
+  'Disconnect a provider': {
+    files: ['pages/account/provider-section.tsx'],
+    page: '/account',
+    trigger: 'Disconnect Example ID',
+    role: 'dialog',
+    use: async (page) => {
+      await enterPassword(page, 'Disconnect');
+      await page.getByText('You sign in with your password.').waitFor();
+    },
+  },
   'Switch the second factor on': {
     files: ['pages/account/enable-second-factor.tsx'],
     page: '/account',

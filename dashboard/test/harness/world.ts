@@ -1,3 +1,4 @@
+import { startProvider, type TestProvider } from '@svc/openid-sign-in/testing';
 import { createApp } from '@svc/service/app';
 import {
   bootstrap,
@@ -30,6 +31,8 @@ export interface Person {
 /** A service with its own database and port, and a browser. */
 export interface World {
   readonly url: string;
+  /** The OpenID Connect provider, if the world has one. */
+  readonly provider: TestProvider | undefined;
   readonly pool: pg.Pool;
   /** The log of the service. */
   readonly log: readonly string[];
@@ -51,7 +54,12 @@ export interface World {
 
 export { BROWSER_PATH } from './launch.ts';
 
-export async function createWorld(): Promise<World> {
+export interface WorldOptions {
+  /** Whether the service has an OpenID Connect provider, named Example ID, for addresses of example.com. Default: false. */
+  readonly openId?: boolean;
+}
+
+export async function createWorld({ openId = false }: WorldOptions = {}): Promise<World> {
   const database = await createTestDatabase();
   const { pool } = database;
   const lanes = testLanes(database);
@@ -59,12 +67,17 @@ export async function createWorld(): Promise<World> {
   const url = `http://${HOST}:${port}`;
   const log: string[] = [];
   const secrets = [SECRET];
+  const provider = openId ? await startProvider({ redirectUris: [`${url}/sign-in`] }) : undefined;
+  const oidc = provider && {
+    ...{ issuer: provider.issuer, clientId: provider.clientId, clientSecret: provider.clientSecret },
+    ...{ name: 'Example ID', allowedDomains: ['example.com'], newcomers: undefined },
+  };
   const run = async () => {
     const started = createApp({
       lanes,
       secrets,
-      config: { trustProxy: false, failedAuthPerMinute: 100_000, publicUrl: url },
-      log: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) }),
+      config: { trustProxy: false, failedAuthPerMinute: 100_000, publicUrl: url, oidc },
+      log: pino({ level: openId ? 'debug' : 'warn' }, { write: (line: string) => void log.push(line) }),
     });
     await started.listen({ host: HOST, port });
     return started;
@@ -74,10 +87,12 @@ export async function createWorld(): Promise<World> {
   onFileEnd(async () => {
     await browser.close();
     await app.close();
+    await provider?.close();
   });
   const auth = createDashboardAuth({ pool, secrets, publicUrl: url, log: pino({ level: 'silent' }) });
   const world: World = {
     url,
+    provider,
     pool,
     log,
     person: (name, workspaceName = 'Northwind') => newPerson(pool, auth, name, workspaceName),
