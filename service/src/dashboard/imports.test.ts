@@ -45,7 +45,7 @@ describe('keys/store.ts, which creates, rotates and revokes keys', () => {
     expect(importers.filter((file) => !STEPS.includes(file))).toEqual([STORE]);
   });
 
-  test('is the only code that writes keys, except for a new index and the note of a warning', () => {
+  test('is the only code that writes keys, except for a new index, the note of a warning and deleted workspaces', () => {
     const writers = files.filter(
       (file) =>
         !HARNESS.test(file) &&
@@ -53,7 +53,8 @@ describe('keys/store.ts, which creates, rotates and revokes keys', () => {
         /(insert\s+into|update|delete\s+from)\s+api_keys/i.test(readFileSync(join(SERVICE, file), 'utf8')),
     );
     // authenticate.ts re-indexes under new secrets. expiring-keys.ts notes of which expiry date a workspace was warned.
-    const others = ['src/jobs/expiring-keys.ts', 'src/keys/authenticate.ts'];
+    // deleted-workspace.ts refuses or removes all keys of a workspace.
+    const others = ['src/jobs/expiring-keys.ts', 'src/keys/authenticate.ts', 'src/keys/deleted-workspace.ts'];
     expect(writers.toSorted()).toEqual([...others, ...STEPS, STORE].toSorted());
   });
 });

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { WORKSPACE_RESTORE_DAYS } from '../dashboard/limits.ts';
 import { TABLE_PLACEMENTS } from '../database/citus/placements.ts';
 import { type BoundStatement, statement } from '../database/statement.ts';
+import { removeSomeKeys } from '../keys/deleted-workspace.ts';
 
 const JOB = 'background: a job, which removes the data of deleted workspaces';
 /** The most rows that one statement deletes, so that it is short. */
@@ -32,12 +33,6 @@ const deletionOf = (table: string): BoundStatement => statement(`remove_rows_of_
   ))`;
 const deletions = [...FIRST, ...others, 'companies'].map(deletionOf);
 const deleteMeters = ['live_meters', 'usage_marks'].map(deletionOf);
-const selectKeys = statement('keys_to_remove', JOB)`
-  select id, token_index as index from api_keys where workspace_id = $1 order by id limit ${ROWS_MAX}`;
-const deleteIndexes = statement('remove_key_indexes', JOB)`
-  delete from key_workspaces where token_index = any ($1::bytea[])`;
-const deleteKeys = statement('remove_keys', JOB)`
-  delete from api_keys where workspace_id = $1 and id = any ($2::text[])`;
 const deleteWorkspace = statement('remove_workspace', JOB)`
   delete from workspaces where id = $1 and deleted_at is not null`;
 
@@ -73,17 +68,7 @@ async function removeData(pool: pg.Pool, workspaceId: string, signal?: AbortSign
     }
   };
   for (const deletion of deletions) await run(deletion);
-  while (!stopped()) {
-    const { rows } = await pool.query<{ id: string; index: Buffer }>(selectKeys(workspaceId));
-    if (rows.length === 0) break;
-    await pool.query(deleteIndexes(rows.map(({ index }) => index)));
-    await pool.query(
-      deleteKeys(
-        workspaceId,
-        rows.map(({ id }) => id),
-      ),
-    );
-  }
+  while (!stopped() && (await removeSomeKeys(pool, workspaceId)));
   for (const deletion of deleteMeters) await run(deletion);
   if (stopped()) return false;
   await pool.query(deleteWorkspace(workspaceId));

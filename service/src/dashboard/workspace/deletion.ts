@@ -5,6 +5,7 @@ import { allocateTimestamps } from '../../changes/clock.ts';
 import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
+import { suspendKeys } from '../../keys/deleted-workspace.ts';
 import type { DashboardContext } from '../context.ts';
 import { WORKSPACE_RESTORE_DAYS } from '../limits.ts';
 import { changeMembers } from '../people/accounts.ts';
@@ -83,8 +84,6 @@ const suspendEndpoints = statement('suspend_endpoints', 'request')`
 const resumeEndpoints = statement('resume_endpoints', 'request')`
   update webhook_endpoints set enabled = true, disabled_reason = null
   where workspace_id = $1 and not enabled and disabled_reason = 'workspace'`;
-const suspendKeys = statement('suspend_keys', 'request')`
-  update api_keys set workspace_deleted = $2 where workspace_id = $1 and workspace_deleted <> $2`;
 
 /**
  * Stops or resumes the keys and webhooks of a workspace. It waits for those who are creating keys, and locks as they do: the
@@ -94,5 +93,5 @@ async function setSuspended(client: pg.ClientBase, workspaceId: string, suspende
   await allocateTimestamps(client, workspaceId, 1);
   await client.query((suspended ? suspendEndpoints : resumeEndpoints)(workspaceId));
   await lockLogForKeys(client, workspaceId);
-  await client.query(suspendKeys(workspaceId, suspended));
+  await suspendKeys(client, workspaceId, suspended);
 }

@@ -32,6 +32,7 @@ describe('GET /me', () => {
         { id: other.workspaceId, name: 'Alpha', role: 'viewer' },
         { id: owner.workspaceId, name: 'Zeta', role: 'owner' },
       ],
+      deletedWorkspaces: [],
     });
   });
 });
