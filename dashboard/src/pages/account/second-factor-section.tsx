@@ -21,7 +21,7 @@ export function SecondFactorSection() {
   return (
     <Section
       title="Second factor"
-      description="A code from an authenticator app in addition to your password. Someone who learns your password still cannot sign in."
+      description="A code from an authenticator app in addition to your password: a stolen password alone is not enough."
       actions={
         enabled === undefined ? (
           <Skeleton className="h-5 w-10" />
