@@ -92,6 +92,7 @@ describe('svcd import', () => {
       inserted: 1,
       existing: 0,
       refused: 1,
+      replaced: 0,
       rolledBack: false,
       interrupted: false,
       seconds: expect.any(Number),
