@@ -8,7 +8,7 @@ const SECONDS = Number(process.env['PROVE_SECONDS'] ?? 60);
 const SEED = Number(process.env['PROVE_SEED'] ?? 1);
 const REQUESTS_MIN = 20_000;
 /** It goes on until each operation has succeeded, but not longer: some need several ids that exist at the same time. */
-const REQUESTS_MAX = 60_000;
+const REQUESTS_MAX = 200_000;
 const FAULT_EVERY = 500;
 /** Limits the time on a slow machine, even if fewer than `REQUESTS_MIN` requests were sent. */
 const SECONDS_MAX = Math.max(SECONDS, 60) * 10;
