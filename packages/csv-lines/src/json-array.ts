@@ -18,8 +18,9 @@ export async function* arrayItems(input: AsyncIterable<Uint8Array>): AsyncGenera
     let rest = bytes;
     if (kind === 'unknown') {
       rest = blanks = Buffer.concat([blanks, bytes]);
-      const first = blanks.find((byte) => !SKIPPED.has(byte));
-      if (first === undefined && blanks.length <= BLANKS_MAX_BYTES) continue;
+      // No more than that, so that the size of the chunks does not matter.
+      const first = blanks.subarray(0, BLANKS_MAX_BYTES).find((byte) => !SKIPPED.has(byte));
+      if (first === undefined && blanks.length < BLANKS_MAX_BYTES) continue;
       kind = first === OPEN_ARRAY ? 'array' : 'other';
     }
     yield kind === 'array' ? convert(rest) : rest;
