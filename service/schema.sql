@@ -499,6 +499,8 @@ CREATE INDEX companies_by_created ON public.companies USING btree (workspace_id,
 
 CREATE INDEX companies_by_name ON public.companies USING btree (workspace_id, lower(name) COLLATE "C", id);
 
+CREATE INDEX companies_by_word ON public.companies USING gin (search_lexemes(workspace_id, id, name, ('//'::text || domain))) WITH (gin_pending_list_limit='256');
+
 CREATE INDEX content_by_company_created ON public.content USING btree (workspace_id, company_id, created_at, id);
 
 CREATE INDEX content_by_company_status_created ON public.content USING btree (workspace_id, company_id, status, created_at, id);
@@ -506,6 +508,8 @@ CREATE INDEX content_by_company_status_created ON public.content USING btree (wo
 CREATE INDEX content_by_created ON public.content USING btree (workspace_id, created_at, id);
 
 CREATE INDEX content_by_status_created ON public.content USING btree (workspace_id, status, created_at, id);
+
+CREATE INDEX content_by_word ON public.content USING gin (search_lexemes(workspace_id, id, title, url)) WITH (gin_pending_list_limit='256');
 
 CREATE INDEX dashboard_idempotency_keys_by_created ON public.dashboard_idempotency_keys USING btree (created_at);
 
@@ -532,6 +536,8 @@ CREATE INDEX mentions_by_company_published ON public.mentions USING btree (works
 CREATE INDEX mentions_by_created ON public.mentions USING btree (workspace_id, created_at, id);
 
 CREATE INDEX mentions_by_published ON public.mentions USING btree (workspace_id, published_at, id);
+
+CREATE INDEX mentions_by_word ON public.mentions USING gin (search_lexemes(workspace_id, id, title, url)) WITH (gin_pending_list_limit='256');
 
 CREATE INDEX one_time_links_by_subject ON public.one_time_links USING btree (subject);
 
@@ -834,6 +840,85 @@ begin
   return old;
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.search_lexemes(workspace_id text, id text, title text, url text)
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN array_to_tsvector(CASE WHEN ((hashtextextended(id, (0)::bigint) & (31)::bigint) <> 0) THEN search_prefixed(search_words(title, url), search_tag(workspace_id)) ELSE (((search_prefixed(search_words(title, url), search_tag(workspace_id)) || search_prefixed(search_words(title, url), (search_tag(workspace_id) || '!'::text))) || CASE WHEN ((hashtextextended(id, (0)::bigint) & (1023)::bigint) = 0) THEN search_prefixed(search_words(title, url), (search_tag(workspace_id) || '#'::text)) ELSE '{}'::text[] END) || CASE WHEN ((hashtextextended(id, (0)::bigint) & (32767)::bigint) = 0) THEN search_prefixed(search_words(title, url), (search_tag(workspace_id) || '$'::text)) ELSE '{}'::text[] END) END);
+
+CREATE OR REPLACE FUNCTION public.search_patterns(q text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (SELECT (ARRAY[COALESCE((SELECT (('%'::text || word.word) || '%'::text) FROM unnest(parts.words) word(word) ORDER BY (length(word.word)) DESC, word.word LIMIT 1), '
+'::text), CASE WHEN parts.is_url THEN ((CASE WHEN (parts.part ~~ '/%'::text) THEN '%'::text ELSE '%//'::text END || parts.part) || '%'::text) ELSE ''::text END, CASE WHEN parts.is_url THEN ((CASE WHEN (parts.part ~~ '/%'::text) THEN '%'::text ELSE '%.'::text END || parts.part) || '%'::text) ELSE ''::text END] || CASE WHEN (parts.words = '{}'::text[]) THEN ARRAY['
+'::text] ELSE (SELECT array_agg((('% '::text || word.word) || '%'::text)) AS array_agg FROM unnest(parts.words) word(word)) END) FROM (SELECT search_prefixed(search_words(query.address, ''::text), ''::text) AS words, (query.address ~ '^\S*/\S*$'::text) AS is_url, regexp_replace(lower(query.address), '([\\%_])'::text, '\\\1'::text, 'g'::text) AS part FROM (SELECT regexp_replace(search_patterns.q, '^[A-Za-z]+://'::text, ''::text) AS address) query) parts);
+
+CREATE OR REPLACE FUNCTION public.search_prefixed(words text, prefix text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN array_remove(string_to_array((prefix || replace(words, ' '::text, (' '::text || prefix))), ' '::text), prefix);
+
+CREATE OR REPLACE FUNCTION public.search_records(kind anyelement, workspace text, q text, most integer)
+ RETURNS SETOF anyelement
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_bitmapscan TO 'on'
+ SET enable_indexscan TO 'off'
+ SET enable_indexonlyscan TO 'off'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+ SET gin_fuzzy_search_limit TO '0'
+AS $function$
+declare
+  title text := case when pg_typeof(kind) = 'companies'::regtype then 'name' else 'title' end;
+  url text := case when pg_typeof(kind) = 'companies'::regtype then '''//'' || domain' else 'url' end;
+  rows text := format('from %s where search_lexemes(workspace_id, id, %s, %s) @@ $1::tsquery and workspace_id || '''' = $2',
+    pg_typeof(kind), title, url);
+  patterns text[] := search_patterns(q);
+  searched text := case when patterns[2] = '' then search_words(q, '') else
+    search_words('', '//' || regexp_replace(q, '^[A-Za-z]+://', '')) end;
+  word text;
+  quoted text;
+  mark text;
+  found integer;
+begin
+  if to_regclass('pg_dist_partition') is null then
+    <<words>>
+    for word in select each from unnest(search_prefixed(searched, '')) each group by each
+      order by length(each) desc, each limit 4
+    loop
+      quoted := replace(replace(word, '\', '\\'), '''', '''''');
+      foreach mark in array array['$', '#', '!'] loop
+        execute format('select count(*) from (select %s limit 97) sample', rows) into found
+          using format('''%s'':*', search_tag(workspace) || mark || quoted), workspace;
+        continue words when found > 96;
+      end loop;
+      return query execute format('select * %s and id <> $3 and (search_words(%s, %s) like all ($4) or lower(%s) like any ($5))
+        limit $6', rows, title, url, url)
+        using format('''%s'':*', search_tag(workspace) || quoted), workspace, q, patterns[4:], patterns[2:3], most + 1;
+      get diagnostics found = row_count;
+      if found > most then return next kind; end if;
+      return;
+    end loop;
+  end if;
+  return next kind;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.search_tag(workspace_id text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN "left"(encode(int8send(hashtextextended(workspace_id, (0)::bigint)), 'base64'::text), 5);
+
+CREATE OR REPLACE FUNCTION public.search_words(title text, url text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (' '::text || regexp_replace(lower((("left"(title, 500) || ' '::text) || "left"(split_part(COALESCE(url, ''::text), '/'::text, 3), 253))), '[\x01-\x1f\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u206f\u3000-\u3004\u3008-\u3020\u3030\uff00-\uff0f\uff1a-\uff20]+'::text, ' '::text, 'g'::text));
 
 CREATE OR REPLACE FUNCTION public.write_requests(anchor text, waited text, workspace_ids text[], key_ids text[], token_versions integer[], ids text[], heads text[], tails text[], counted boolean[], statuses smallint[], methods text[], paths text[], latency_buckets smallint[], timeout text)
  RETURNS TABLE(place integer, workspace text, granted boolean, used bigint, quota integer, reason text)

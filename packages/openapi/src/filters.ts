@@ -70,11 +70,11 @@ export function rangeParameter(
 }
 
 export function searchParameter({ searched = [] }: CompleteResource): Parameter {
-  const fields = [...searched, 'id'].map((name) => `\`${name}\``);
+  const fields = searched.map((name) => `\`${name}\``);
   return {
     name: SEARCH,
     in: 'query',
-    description: `Text that one of ${fields.slice(0, -1).join(', ')} and ${fields.at(-1)} contains, in upper or lower case. Compared row by row: ${SHORT_PAGES}`,
+    description: `Words, in upper or lower case: each begins a word of ${fields.join(' or of the host of ')}. Or an id, or a URL without its scheme. Words that many records have are compared row by row: ${SHORT_PAGES}`,
     schema: withoutExample(searchField).schema,
   };
 }

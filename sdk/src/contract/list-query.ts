@@ -60,7 +60,7 @@ export const SEARCH = 'q';
 export const searchField = {
   kind: 'text',
   max: SEARCH_MAX_CHARACTERS,
-  description: 'Text that the record contains, in upper or lower case.',
+  description: 'Words that begin words of the record, in upper or lower case.',
   example: 'acme',
 } as const satisfies Field;
 

@@ -46,7 +46,7 @@ export interface ResourceContract<FieldName extends string = string> {
    */
   readonly indexes?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /**
-   * The texts that the parameter `q` searches, in addition to the id. The first one is the title of a record.
+   * The texts that the parameter `q` searches, in addition to the id: the title of a record, and its URL or domain.
    * @default the list cannot be searched
    */
   readonly searched?: readonly FieldName[];

@@ -6,6 +6,7 @@ import { excludeBackups } from '@svc/database-copy/lock';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
 import { errorCode, errorMessage } from '../config/errors.ts';
+import { buildWordIndexes } from './build-indexes.ts';
 import { allowDistributedChanges, distributeNewTables } from './citus/distribute.ts';
 import { partsOfMigration, splitStatements } from './citus/split.ts';
 import { copyAudits } from './copy-audits.ts';
@@ -33,10 +34,10 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
-/** Work before a migration, in small transactions. Several nodes may do it at the same time, and a start may continue it. */
+/** Work before a migration, which locks nothing for long. Several nodes may do it at once, and a start may continue it. */
 const PREPARATIONS: Readonly<
   Record<string, (client: pg.PoolClient, log?: Pick<BaseLogger, 'info'>) => Promise<void>>
-> = { '0022_audits_with_short_keys.sql': copyAudits };
+> = { '0022_audits_with_short_keys.sql': copyAudits, '0039_search_indexes.sql': buildWordIndexes };
 
 /** The numbers that this call applied, in order, and the number of the last migration. */
 export type MigrationResult = { readonly applied: readonly number[]; readonly version: number };
@@ -111,9 +112,7 @@ async function migrateOn(
     }
   }
   // Another node has applied some. It may run another version of the program.
-  if (applied.length < files.length - done.length) {
-    refuseForeignHistory(await readApplied(client), files);
-  }
+  if (applied.length < files.length - done.length) refuseForeignHistory(await readApplied(client), files);
   return { applied, version: files.length };
 }
 

@@ -7,10 +7,17 @@ import type { Position } from './cursor.ts';
 /** PostgreSQL types that a list can be sorted by. A cursor carries such a value as text. */
 type SortType = 'timestamptz' | 'smallint';
 
-/** `^@` means: begins with. `ilike`: the value is a pattern. */
+/** `^@` means: begins with. `search`: the record has all words of the value (list/word-search.ts). */
 export interface Comparison {
-  readonly operator: '=' | '>=' | '<=' | '<' | '^@' | 'ilike';
+  readonly operator: '=' | '>=' | '<=' | '<' | '^@' | 'search';
   readonly type: SortType | 'text';
+}
+
+/** The texts of a record that a search reads, as SQL. */
+export interface SearchedTexts {
+  readonly title: string;
+  /** A URL, or a host after two slashes. */
+  readonly url: string;
 }
 
 export interface SortColumn {
@@ -60,6 +67,8 @@ export interface ListDefinition {
   readonly filters: Readonly<Record<string, Filter>>;
   /** The fields that the parameter `fields` can choose. Default: the list has no such parameter. */
   readonly fields?: readonly string[];
+  /** Undefined: the list cannot be searched. */
+  readonly searched?: SearchedTexts;
   /** Whether a page has `pagination.total`, up to TOTAL_MAX_ITEMS. */
   readonly total: boolean;
   /** Parameters that only its route knows. Default: none. */

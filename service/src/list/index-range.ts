@@ -1,5 +1,6 @@
 import type { Compared, KeysetRead, ListDefinition } from './definition.ts';
 import { type FixedColumn, idOrderOf, shortKeyConditions, shortKeyOf } from './short-keys.ts';
+import { searchCondition } from './word-search.ts';
 
 /** The range of an index that a read asks for, as SQL with parameters. */
 export interface IndexRange {
@@ -28,7 +29,9 @@ export function indexRangeOf(read: KeysetRead): IndexRange {
   }));
   const fixed = list.shortKeys ? equal.map(shortKeyOf) : equal;
   const condition = ({ column, operator, type, value }: Compared): string =>
-    `${column} ${operator} ${parameter(value)}::${type}`;
+    operator === 'search' && list.searched !== undefined
+      ? searchCondition(list.searched, `${parameter(value)}::text`)
+      : `${column} ${operator} ${parameter(value)}::${type}`;
   const ranges = compared.filter(({ column }) => column === sort.column.column);
   const filters = compared.filter((each) => !ranges.includes(each)).map(condition);
   const ascending = (sort.order === 'ascending') === (read.direction === 'forward');

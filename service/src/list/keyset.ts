@@ -7,6 +7,7 @@ import { type BoundStatement, preparedStatements, statements } from '../database
 import type { KeysetRead, KeysetRow } from './definition.ts';
 import { type IndexRange, indexRangeOf, rowsOf, sourceOf } from './index-range.ts';
 import { type Places, valuesOf } from './short-keys.ts';
+import { readOfFound, withFound } from './word-search.ts';
 
 /** JSON text never contains a raw line break, so this text separates docs exactly. */
 export const DOC_SEPARATOR = ',\n';
@@ -19,10 +20,17 @@ const narrowPage = statements('narrow_page', 'request');
 /** They also read the rows that their filters leave out. So they are not among the short statements of the pipeline. */
 const preparedSearch = preparedStatements('prepared_search_page', 'bulk');
 const search = statements('search_page', 'bulk');
+const foundPage = statements('found_page', 'bulk');
 const pages = new Map<string, BoundStatement>();
 
 /** Reads one page in one statement. */
 export async function readKeyset(connections: Queryable, read: KeysetRead): Promise<KeysetRow> {
+  const found = foundStatement(read);
+  if (found !== undefined) {
+    const { rows } = await connections.query<KeysetRow & { too_common: boolean }>(found);
+    const [{ too_common, ...row } = { too_common: true }] = rows;
+    if (!too_common) return row as KeysetRow;
+  }
   const { rows } = await connections.query<KeysetRow & Places>(keysetStatement(read));
   const [row] = rows;
   if (row === undefined) throw new Error('The page statement returned no row.');
@@ -33,10 +41,28 @@ export async function readKeyset(connections: Queryable, read: KeysetRead): Prom
 }
 
 /**
- * Builds the statement of a page. Statements with few conditions are prepared, so that a connection keeps a bounded
- * number. Identifiers come from the declarations, never from a request; values are always parameters.
+ * The statement of a page of a search by the index of the words, with `too_common`: then the index does not help, and there
+ * is no page. Undefined: the read is no search.
  */
-export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (string | number)[] } {
+export function foundStatement(
+  read: KeysetRead,
+): (pg.QueryConfig & { values: (string | number)[] }) | undefined {
+  const found = readOfFound(read);
+  if (found === undefined) return undefined;
+  const { text, values } = withFound(keysetStatement(found.read, 'part'), read.list.relation, found.text);
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return { ...foundPage(`found_page_${hash}`, text)(), values };
+}
+
+/**
+ * Builds the statement of a page. Statements with few conditions are prepared, so that a connection keeps a bounded
+ * number. Identifiers come from the declarations, never from a request; values are always parameters. `kind`: `part` for
+ * a part of another statement, which is not declared.
+ */
+export function keysetStatement(
+  read: KeysetRead,
+  kind: unknown = 'whole',
+): pg.QueryConfig & { text: string; values: (string | number)[] } {
   const { list, sort, compared = [] } = read;
   const range = indexRangeOf(read);
   const { values, equal, fixed, ranges, filters, order, where, until, condition } = range;
@@ -46,7 +72,7 @@ export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (s
     ...(list.total ? ranges.map(condition) : []),
   ].join(' and ');
 
-  const shape = [list.relation, sort.column.column, order, list.total, where, until, counted, filters].join(
+  const shape = [sourceOf(list), sort.column.column, order, list.total, where, until, counted, filters].join(
     ' ',
   );
   let page = pages.get(shape);
@@ -54,6 +80,7 @@ export function keysetStatement(read: KeysetRead): pg.QueryConfig & { values: (s
     // The order is that of the index that has the range.
     const ordered = ranges.length === 0 ? counted : `${counted} order by ${sort.column.column}, id`;
     const text = statementText(read, range, ordered);
+    if (kind === 'part') return { text, values };
     const few = fixed.length + compared.length <= PREPARED_CONDITIONS_MAX;
     const prepared = few && compared.every(({ operator }) => operator === '=');
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);

@@ -7,7 +7,7 @@ import {
 } from '@svc/sdk/contract';
 import type { IdPrefix } from '../config/ids.ts';
 import type { ListDefinition, SortColumn } from '../list/definition.ts';
-import { equalityFilter, rangeFilter, searchFilter } from './filters.ts';
+import { equalityFilter, rangeFilter, searchedTexts, searchFilter } from './filters.ts';
 
 /** A resource of the contract with what the service derives from it. */
 export interface Resource extends CompleteResource {
@@ -55,9 +55,10 @@ export function resourceOf(
       filters: {
         ...mapped(filters, (field, filter) => equalityFilter(field, columnName(filter))),
         ...mapped(rangesOf(contract), (range) => rangeFilter(range, columnName(range.fieldName))),
-        ...(searched === undefined ? {} : { [SEARCH]: searchFilter(searched.map(columnName)) }),
+        ...(searched === undefined ? {} : { [SEARCH]: searchFilter }),
       },
       fields: Object.keys(fields),
+      ...(searched === undefined ? {} : { searched: searchedTexts(searched.map(columnName)) }),
       total: total === true,
       ...(view?.source === undefined ? {} : { source: view.source }),
       ...(view?.read === undefined ? {} : { read: view.read }),

@@ -1,6 +1,6 @@
 import { type Field, ID_ALLOWED, isId, type RangeFilter, SEARCH_MAX_CHARACTERS } from '@svc/sdk/contract';
 import { canonicalTime, TIME_ALLOWED } from '../config/canonical-time.ts';
-import { type Filter, textThat } from '../list/definition.ts';
+import { type Filter, type SearchedTexts, textThat } from '../list/definition.ts';
 
 /** The filters of a list, as its resource declares them. */
 
@@ -41,10 +41,15 @@ export function rangeFilter({ field, operator }: RangeFilter, column: string): F
   };
 }
 
-/** One of the columns, or the id, contains the text. */
-export const searchFilter = (columns: readonly string[]): Filter => ({
-  column: `(concat_ws(E'\\n', ${[...columns, 'id'].join(', ')}) collate "default")`,
-  comparison: { operator: 'ilike', type: 'text' },
-  parse: (text) => (isText(text, SEARCH_MAX_CHARACTERS) ? `%${text.replace(/[\\%_]/g, '\\$&')}%` : undefined),
+/** Each word of the text begins a word of the record, or the text is its id. */
+export const searchFilter: Filter = {
+  column: 'words',
+  comparison: { operator: 'search', type: 'text' },
+  parse: textThat((text) => isText(text, SEARCH_MAX_CHARACTERS)),
   allowed: `text of 1 to ${SEARCH_MAX_CHARACTERS} characters, without U+0000`,
-});
+};
+
+/** The title and the URL. A domain is the host of a URL. */
+export function searchedTexts([title = 'title', url = 'url']: readonly string[]): SearchedTexts {
+  return { title, url: url === 'domain' ? "'//' || domain" : url };
+}

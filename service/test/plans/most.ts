@@ -37,6 +37,8 @@ const FOUND_ROW_MAX = 5;
 const FEED_ROW_MAX = 10;
 /** Rows that are compared one by one, and the pages of their index. */
 const SEARCH_MAX = SEARCHED_ROWS_MAX * 1.05;
+/** The pending list and a sample for each of three marks and four words, and catalogs. */
+const WORDS_MAX = 4 * 3 * (40 + 100) + 400;
 
 /** A look-up: the pages of an index above the leaf, the leaf and the row. */
 const READ_MAX = 5;
@@ -106,7 +108,8 @@ export function mostOf(text: string, name: string, partitions: number): number {
   const searches = text.includes('is_last') ? (text.includes(') as meets') ? 2 : 1) : 0;
   const page = name.startsWith('page_') ? PAGE_ITEMS * each + total + searches * SEARCH_MAX : 0;
   const counted = name.startsWith('counted_list_') ? COUNTED_ROWS_MAX * 1.05 : 0;
+  const byWords = text.includes(' by_words') || text.includes('found_by_words') ? WORDS_MAX : 0;
   const found = name.startsWith('search_records_') ? SEARCH_MAX : 0;
   const ofLog = text.includes('audit_log') ? partitions * PARTITION_MAX : 0;
-  return REQUEST_MAX + page + counted + found + ofLog + (MORE[name] ?? 0);
+  return REQUEST_MAX + page + counted + found + byWords + ofLog + (MORE[name] ?? 0);
 }

@@ -3,6 +3,7 @@ import { RESOURCES } from '../../src/resources/index.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { COMPANY, type FilterCase, LISTS, type ListCase, OTHER_COMPANY } from '../harness/lists.ts';
 import { type SeedRow, seedChanges, seedRecords, tableOf } from '../harness/records.ts';
+import { COMMON_WORD } from './shapes.ts';
 
 /** A database with a large workspace that the planner's statistics do not describe. */
 export interface PlanState {
@@ -72,6 +73,9 @@ async function seedPatterns(pool: pg.Pool): Promise<string> {
   return id;
 }
 
+/** Records of each workspace and list whose title or name has the word `rarely`. All have COMMON_WORD. */
+export const RARE_TITLES = 40;
+
 /** Companies first: the others refer to them. */
 const inOrder = (): readonly ListCase[] =>
   LISTS.toSorted((a, b) => Number(b.name === 'companies') - Number(a.name === 'companies'));
@@ -118,6 +122,10 @@ async function copyPatterns(
     );
     const values = rows.map(({ name, type }) => {
       if (name === 'workspace_id') return 'w';
+      if (name === resource.searched?.[0]) {
+        const number = 'row_number() over (partition by w order by copy, hashtext(id))';
+        return `'Some ${COMMON_WORD}' || case when ${number} <= ${RARE_TITLES} then ' rarely' else '' end`;
+      }
       if (name === 'id') return "id || '_' || copy";
       if (name === 'id_order')
         return `decode(lpad(to_hex(row_number() over (partition by w order by id || '_' || copy)), 10, '0'), 'hex')`;

@@ -32,7 +32,7 @@ export interface Found {
 
 /**
  * Companies, other records, keys and members that the text finds. The service bounds each look-up: companies by an index of
- * names and the newest ones, records among the newest ones, the newest keys.
+ * names and the newest ones, records by an index of words, the newest keys.
  */
 export function useFound(workspaceId: string | undefined, text: string): Found {
   const wanted = workspaceId !== undefined && text.length >= LEAST_CHARACTERS;
@@ -118,7 +118,7 @@ export function useFound(workspaceId: string | undefined, text: string): Found {
 
 const SEARCHABLE = SEARCHED_RESOURCES.filter((resource) => !isCompanies(resource));
 
-/** The newest records whose texts or id contain the text. */
+/** The newest records whose words begin with the words of the text, or whose id or URL it is. */
 function useRecords(workspaceId: string, text: string, enabled: boolean) {
   const results = useQueries({
     queries: SEARCHABLE.map(({ name }) => ({

@@ -3,6 +3,6 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 
 export const NoResults = () => (
   <EmptyState icon={Search} title="No results">
-    Check the spelling, or search for a part of the name, title, URL or ID.
+    Check the spelling, or search for the begin of a word of the name, title or host, for a URL or an ID.
   </EmptyState>
 );

@@ -48,7 +48,7 @@ export function SearchPage() {
       <Card className="overflow-hidden">
         {q === undefined ? (
           <EmptyState icon={Search} title="Nothing to search for yet">
-            Type a part of a name, title, URL or ID.
+            Type words of a name or title, a URL or an ID.
           </EmptyState>
         ) : resource === undefined ? (
           <BestResults key={q} workspaceId={workspaceId} text={q} />

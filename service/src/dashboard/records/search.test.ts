@@ -49,25 +49,28 @@ const search = async (q: string, member = owner): Promise<SearchHits> => {
 };
 const ids = ({ data }: SearchHits): readonly string[] => data.map(({ id, match }) => `${match} ${id}`);
 
-test('the search of a workspace finds records and keys: ids first, then the starts of titles, then parts', async () => {
+test('the search of a workspace finds records and keys: ids first, then exact names and URLs, the starts of titles, words, and parts', async () => {
   const found = await search('ZEBRA');
   expect(found.partial).toBe(false);
-  expect(ids(found).slice(0, 3)).toEqual([
+  expect(ids(found)).toEqual([
+    'exact com_a',
     'start men_1',
-    'start com_a',
     expect.stringMatching(/^start key_/),
+    ...['word men_2', 'word con_1', 'word com_b'],
   ]);
-  expect(ids(found).slice(3)).toEqual(['part men_2', 'part con_1', 'part com_b']);
   expect(ids(await search('zebra'))[0]).toBe('id zebra');
   expect((await search('com_b')).data).toEqual([
     { resource: 'companies', id: 'com_b', title: 'A zebra crossing', match: 'id' },
   ]);
-  expect(ids(await search('b.example'))).toEqual(['part com_b']);
+  expect(ids(await search('b.example'))).toEqual(['exact com_b']);
+  expect(ids(await search('https://zebra.example/2'))).toEqual(['exact men_2']);
+  expect(ids(await search('ebra')).length).toBe(6);
+  expect(new Set(ids(await search('ebra')).map((each) => each.split(' ')[0]))).toEqual(new Set(['part']));
 });
 
-test('the search of a workspace takes the signs of a pattern for text, and finds nothing of other workspaces', async () => {
+test('the search of a workspace takes the signs of a pattern for the ends of words, and finds nothing of other workspaces', async () => {
   expect(ids(await search('%_'))).toEqual(['part com_100']);
-  expect(ids(await search('zebr_'))).toEqual([]);
+  expect(ids(await search('zebr_'))).toHaveLength(5);
   expect((await search('zebra', neighbour)).data).toEqual([]);
 });
 
@@ -77,7 +80,7 @@ test('the search of a workspace refuses what it cannot search for', async () => 
   expectFailure(await neighbour.send('GET', `/workspaces/${workspaceId}/search?q=a`), 'not_found');
 });
 
-test('the search of a workspace with many similar titles returns ten of a resource, and says that it is partial', async () => {
+test('the search of a workspace with many similar titles returns ten of a resource, and finds the rare one', async () => {
   const many = Array.from({ length: SEARCHED_ROWS_MAX }, (_, i) =>
     content(`con_many_${i}`, `Similar title ${i}`),
   );
@@ -86,6 +89,21 @@ test('the search of a workspace with many similar titles returns ten of a resour
   expect(similar.data).toHaveLength(SEARCH_HITS_MAX);
   expect(similar.data[0]).toMatchObject({ id: `con_many_${SEARCHED_ROWS_MAX - 1}`, match: 'start' });
   expect(similar.partial).toBe(false);
-  expect(await search('saves water')).toEqual({ data: [], partial: true });
+  expect(ids(await search('saves water'))).toEqual(['word con_1']);
+  expect(ids(await search('similar 17'))).toHaveLength(SEARCH_HITS_MAX);
+  expect(ids(await search('similar 1717'))).toEqual(['word con_many_1717']);
+  expect(await search('aves')).toEqual({ data: [], partial: false });
   expect(ids(await search('con_1'))[0]).toBe('id con_1');
+});
+
+test('the search of a workspace finds an old company by its name among many with names that start with it', async () => {
+  const many = Array.from({ length: SEARCHED_ROWS_MAX }, (_, i) => ({
+    id: `com_q${i}`,
+    name: `Quagga ${i}`,
+  }));
+  await add('companies', { id: 'com_quagga', name: 'Quagga' });
+  await add('companies', ...many);
+  const { data } = await search('quagga');
+  expect(data).toHaveLength(SEARCH_HITS_MAX);
+  expect(data[0]).toMatchObject({ id: 'com_quagga', match: 'exact' });
 });

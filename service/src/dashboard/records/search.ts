@@ -6,6 +6,8 @@ import type { Connections } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { type BoundStatement, statements } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
+import type { SearchedTexts } from '../../list/definition.ts';
+import { foundByWords, isTooCommon, searchCondition } from '../../list/word-search.ts';
 import { columnName } from '../../resources/define.ts';
 import { RESOURCES } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
@@ -17,15 +19,18 @@ interface Searched {
   readonly resource: string;
   readonly table: string;
   readonly texts: readonly string[];
+  /** Undefined: there is no index of its words. */
+  readonly words: SearchedTexts | undefined;
 }
 
 const SEARCHED: readonly Searched[] = [
-  ...RESOURCES.filter(({ writable }) => writable).map(({ name, searched = [] }) => ({
+  ...RESOURCES.filter(({ writable }) => writable).map(({ name, searched = [], list }) => ({
     resource: name,
     table: name,
     texts: searched.map(columnName),
+    words: list.searched,
   })),
-  { resource: 'api-keys', table: 'api_keys', texts: ['name', 'hint'] },
+  { resource: 'api-keys', table: 'api_keys', texts: ['name', 'hint'], words: undefined },
 ];
 
 /** The search of a workspace for its members, over the records of all resources and the API keys. */
@@ -59,35 +64,51 @@ function textOf(value: unknown): string {
 }
 
 /** How a record was found, the best first. The statement numbers them. */
-const PLACES = ['id', 'start', 'part'] as const satisfies readonly SearchHit['match'][];
+const PLACES = ['id', 'exact', 'start', 'word', 'part'] as const satisfies readonly SearchHit['match'][];
 
 const family = statements('search_records', 'bulk');
 const selects = new Map<string, BoundStatement>();
 
+/** Companies whose name starts with the text, in their order, so the shortest first. An index has it. */
+const COMPANIES_BY_NAME = `select * from (
+        select * from companies where workspace_id = $1 and lower(name) collate "C" >= lower($3)
+        order by lower(name) collate "C", id limit $6) following
+      where starts_with(lower(name), lower($3))`;
+
 /**
- * The record with this id, then titles that start with the text, then other texts that contain it: the newest first. The
- * texts are those of the newest records, of which an index gives a bounded number.
+ * The record with this id; then those whose title or URL is the text, whose title starts with it, or whose words begin with
+ * its words, which an index finds among all records unless the words are too common; then others of the newest records that
+ * contain the text, of which an index gives a bounded number. The newest first.
  */
-function selectHits({ table, texts }: Searched): BoundStatement {
+function selectHits({ table, texts, words }: Searched): BoundStatement {
   let select = selects.get(table);
   if (select === undefined) {
     const [title = 'id'] = texts;
-    const meets = [...texts, 'id'].map((column) => `${column} ilike $4`).join(' or ');
+    const isExact = texts.map((column) => `lower(${column}) = lower($3)`).join(' or ') || 'false';
+    const hasWords = words === undefined ? 'false' : searchCondition(words, '$3::text');
+    const isPart = [...texts, 'id'].map((column) => `${column} ilike $4`).join(' or ');
+    const placed = `id, created_at, ${title} as title, case when ${isExact} then 2
+        when starts_with(lower(${title}), lower($3)) then 3 when ${hasWords} then 4 else 5 end as place`;
+    const id = lookUp({ select: `id, created_at, ${title} as title, 1 as place`, from: table });
     const newest =
       texts.length === 0
-        ? 'select id, id as title, 3 as place, 0 as number, false as meets from (select null::text as id) none where $3 = $4'
-        : `select *, row_number() over () as number from (
-      select id, ${title} as title, case when starts_with(lower(${title}), lower($3)) then 2 else 3 end as place,
-        coalesce(${meets}, false) as meets
-      from ${table} where workspace_id = $1 order by created_at desc, id desc limit $5) ordered`;
+        ? 'select where $3 = $4'
+        : `select ${['id', 'created_at', ...texts].join(', ')} from ${table} where workspace_id = $1
+      order by created_at desc, id desc limit $5`;
+    const byWords = words === undefined ? '' : `${foundByWords(table, '$3', 'by_words')}, `;
+    const found = [
+      `(${id})`,
+      ...(words === undefined ? [] : [`(select ${placed} from by_words where workspace_id = $1)`]),
+      ...(table === 'companies' ? [`(select ${placed} from (${COMPANIES_BY_NAME}) by_name)`] : []),
+      ...(texts.length === 0 ? [] : [`(select ${placed} from newest where ${isPart} or ${hasWords})`]),
+    ];
     select = family(
       `search_records_${table}`,
-      `with newest as materialized (${newest}), found as (
-    (select id, title, 1 as place, 0 as number from (${lookUp({ select: `id, ${title} as title`, from: table })}) one)
-    union all
-    (select id, title, place, number from newest where meets and id <> $2)
-    order by place, number limit $6)
-  select coalesce(json_agg(found order by place, number), '[]') as hits, (select count(*) >= $5 from newest) as stopped from found`,
+      `with newest as materialized (${newest}), ${byWords}found as (
+    select * from (select distinct on (id) * from (${found.join(' union all ')}) every order by id, place) each
+    order by place, created_at desc, id desc limit $6)
+  select coalesce(json_agg(found order by place, created_at desc, id desc), '[]') as hits,
+    (select count(*) >= $5 from newest) and ${words === undefined ? 'true' : isTooCommon('by_words')} as stopped from found`,
     );
     selects.set(table, select);
   }

@@ -15,13 +15,16 @@ export interface SearchHit {
   readonly id: string;
   /** The name or the title; the id if it has none. */
   readonly title: string;
-  /** `id`: its id is the text. `start`: its title starts with the text. `part`: its title, URL, domain or id contains it. */
-  readonly match: 'id' | 'start' | 'part';
+  /**
+   * `id`: its id is the text. `exact`: its title, name, URL or domain is. `start`: its title starts with the text. `word`:
+   * the words of the text begin words of it. `part`: its title, URL, domain or id contains the text.
+   */
+  readonly match: 'id' | 'exact' | 'start' | 'word' | 'part';
 }
 
 /** `GET /workspaces/{id}/search?q=`: at most ten of each resource, the best first. */
 export interface SearchHits {
   readonly data: readonly SearchHit[];
-  /** Whether only the newest 5,000 records of a resource were searched. */
+  /** Whether only the newest 5,000 records of a resource were searched, because the words are too common. */
   readonly partial: boolean;
 }
