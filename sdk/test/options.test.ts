@@ -185,7 +185,7 @@ test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
     ['com_a', { domain: new Date('') }],
     '"domain" is Invalid Date.',
   ],
-  ['an array without a maximum', untyped(svc.audits.list()), 'toArray', [], '"max" must be a whole number'],
+  ['an array without a maximum', untyped(svc.audits.list()), 'toArray', [], '`toArray` needs a maximum'],
   [
     'a path without a slash',
     untyped(svc),

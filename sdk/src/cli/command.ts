@@ -41,6 +41,10 @@ export interface Command {
 /** The command line is wrong: exit code 2. */
 export class UsageError extends Error {}
 
+/** The option of a parameter of the API: `companyId` → `company`, `publishedAfter` → `published-after`. */
+export const optionOf = (parameter: string): string =>
+  parameter.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace(/-id$/, '');
+
 /** The value of an option that takes one; undefined if it is missing. */
 export const text = (values: Values, name: string): string | undefined => {
   const value = values[name];

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { nearest } from '../near.ts';
-import { type Command, type Options, UsageError, type Values } from './command.ts';
+import { type Command, type Options, optionOf, UsageError, type Values } from './command.ts';
 
 /**
  * Parses the options and arguments of a command. Throws {@link UsageError} if an option is unknown or has no value.
@@ -38,10 +38,15 @@ export function parseCommand(
 const parsedAs = ({ type, short, multiple = false }: Options[string]) =>
   short === undefined ? { type, multiple } : { type, short, multiple };
 
-/** `. Did you mean --sort?`: an option with a similar name, or an option that has this name as a value. */
+/**
+ * `. Did you mean --sort?`: the option of this parameter of the API, an option that has this name as a value, or one with
+ * a similar name.
+ */
 function nearOption(name: string, options: Options): string {
+  const known = Object.keys(options);
+  if (known.includes(optionOf(name))) return `. Did you mean --${optionOf(name)}?`;
   const valued = Object.entries(options).find(([, { choices = [] }]) => choices.includes(name));
   if (valued !== undefined) return `. Did you mean --${valued[0]} ${name}?`;
-  const near = name.length > 1 ? nearest(name, Object.keys(options)) : undefined;
+  const near = name.length > 1 ? nearest(name, known) : undefined;
   return near === undefined ? '.' : `. Did you mean --${near}?`;
 }

@@ -1,8 +1,11 @@
 import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS } from '../contract/index.ts';
+import { SvcError } from '../errors.ts';
 import { jsonText } from '../json.ts';
 import { checkedNumber } from '../number.ts';
 
 const FRAME_BYTES = '{"data":[]}'.length;
+
+export type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
 
 /** A batch, ready to be sent. */
 export interface Batch {
@@ -15,7 +18,7 @@ export interface Batch {
  * as JSON.
  */
 export async function* batchesOf(
-  records: Iterable<unknown> | AsyncIterable<unknown>,
+  records: Source<unknown>,
   maxRecords = BATCH_MAX_RECORDS,
 ): AsyncGenerator<Batch, void, undefined> {
   checkedNumber('batchSize', maxRecords, { min: 1, max: BATCH_MAX_RECORDS });
@@ -36,4 +39,13 @@ export async function* batchesOf(
     bytes += added;
   }
   if (texts.length > 0) yield nextBatch();
+}
+
+/** Returns the source. Throws `SvcError` if it cannot be iterated, and for a text, whose items would be its characters. */
+export function checkedSource<Item>(source: Source<Item>, name: 'changes' | 'ids' | 'records'): Source<Item> {
+  const iterable: unknown = Object(source);
+  if (typeof iterable === 'object' && iterable !== null && typeof source !== 'string') {
+    if (Symbol.iterator in iterable || Symbol.asyncIterator in iterable) return source;
+  }
+  throw new SvcError(`The ${name} must be an array, or another iterable or async iterable.`);
 }

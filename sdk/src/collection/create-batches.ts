@@ -11,14 +11,13 @@ import {
 import { CALL_OPTIONS, type CallOptions } from '../http/transport.ts';
 import { checkedSignal, type Signal } from '../signal.ts';
 import { stoppable, untilAborted } from '../stoppable.ts';
-import { type Batch, batchesOf } from './batches.ts';
+import { type Batch, batchesOf, checkedSource, type Source } from './batches.ts';
 import { checkedIdempotencyKey } from './idempotency.ts';
 import { BatchProgress } from './progress.ts';
 import { type Context, pathOf } from './read.ts';
 import type { BatchOptions } from './types.ts';
 
 type CreatedRecord = { readonly id: string };
-type Source = Iterable<unknown> | AsyncIterable<unknown>;
 
 const BATCH_OPTIONS = [...CALL_OPTIONS, 'idempotencyKey', 'batchSize'] as const;
 
@@ -28,7 +27,7 @@ const BATCH_OPTIONS = [...CALL_OPTIONS, 'idempotencyKey', 'batchSize'] as const;
  */
 export const createBatches = (
   context: Context,
-  source: Source,
+  source: Source<unknown>,
   options: BatchOptions = {},
 ): AsyncGenerator<readonly CreatedRecord[], void, undefined> => {
   const { idempotencyKey, ...call } = checkedOptions(options, BATCH_OPTIONS);
@@ -43,12 +42,12 @@ export const createBatches = (
  */
 async function* batchesCreated(
   context: Context,
-  source: Source,
+  source: Source<unknown>,
   idempotencyKey: string,
   { batchSize, ...call }: BatchOptions & { readonly signal: Signal },
 ): AsyncGenerator<readonly CreatedRecord[], void, undefined> {
   const total = Array.isArray(source) ? source.length : undefined;
-  const batches = batchesOf(untilAborted(checkedSource(source), call.signal), batchSize);
+  const batches = batchesOf(untilAborted(checkedSource(source, 'records'), call.signal), batchSize);
   let [created, number] = [0, 0];
   const next = async (): Promise<readonly CreatedRecord[] | undefined> => {
     let [count, outcomeUnknown] = [0, false];
@@ -75,14 +74,6 @@ async function* batchesCreated(
   } finally {
     await batches.return();
   }
-}
-
-function checkedSource(source: Source): Source {
-  const iterable: unknown = Object(source);
-  if (typeof iterable === 'object' && iterable !== null && typeof source !== 'string') {
-    if (Symbol.iterator in iterable || Symbol.asyncIterator in iterable) return source;
-  }
-  throw new SvcError('The records must be an array, or another iterable or async iterable.');
 }
 
 async function createBatch(
@@ -118,13 +109,13 @@ function recordsOf({ body }: Answer): readonly CreatedRecord[] | undefined {
  */
 export const createMany = (
   context: Context,
-  source: Source,
+  source: Source<unknown>,
   options?: BatchOptions,
 ): ApiPromise<CreatedRecord[], WithResponses> => new ApiPromise(createAll(context, source, options));
 
 async function createAll(
   context: Context,
-  source: Source,
+  source: Source<unknown>,
   options: BatchOptions | undefined,
 ): Promise<{ readonly data: CreatedRecord[] } & WithResponses> {
   const data: CreatedRecord[] = [];

@@ -192,7 +192,7 @@ export interface Updating<R> {
       | Iterable<ItemChange<R> & { readonly id: string }>
       | AsyncIterable<ItemChange<R> & { readonly id: string }>,
     options?: CallOptions & Pick<BatchOptions, 'batchSize'>,
-  ): Promise<Item<R>[]>;
+  ): ApiPromise<Item<R>[], WithResponses>;
 }
 
 export interface Deleting {
@@ -202,7 +202,10 @@ export interface Deleting {
    * Deletes any number of records in batches, one after the other. The service deletes either a whole batch or nothing. If
    * one fails, the batches before it are done; repeat the call with the same `idempotencyKey`.
    */
-  deleteMany(ids: Iterable<string> | AsyncIterable<string>, options?: BatchOptions): Promise<void>;
+  deleteMany(
+    ids: Iterable<string> | AsyncIterable<string>,
+    options?: BatchOptions,
+  ): ApiPromise<void, WithResponses>;
 }
 
 /** A write of `svc.batch()`. */

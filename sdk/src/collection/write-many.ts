@@ -1,9 +1,12 @@
 import { checkedOptions } from '../checked-options.ts';
 import { SvcError } from '../errors.ts';
-import { type ApiPromise, apiCall } from '../http/response.ts';
-import { CALL_OPTIONS, type CallOptions, type Transport } from '../http/transport.ts';
+import type { Answer } from '../http/answer.ts';
+import { ApiPromise, apiCall, responseInfo, type WithResponses } from '../http/response.ts';
+import { CALL_OPTIONS, type Call, type CallOptions, type Transport } from '../http/transport.ts';
 import { jsonText } from '../json.ts';
-import { batchesOf } from './batches.ts';
+import { checkedSignal } from '../signal.ts';
+import { untilAborted } from '../stoppable.ts';
+import { batchesOf, checkedSource, type Source } from './batches.ts';
 import { ifMatchHeader, recordOf } from './etag.ts';
 import { checkedIdempotencyKey } from './idempotency.ts';
 import { idSegment } from './query.ts';
@@ -11,6 +14,7 @@ import { type Context, pathOf } from './read.ts';
 import type { BatchOptions, Operation, OperationResult, PostOptions, UpsertOptions } from './types.ts';
 
 const UPSERT_OPTIONS = [...CALL_OPTIONS, 'ifMatch', 'ifNew', 'idempotencyKey'] as const;
+const DELETE_OPTIONS = [...CALL_OPTIONS, 'batchSize', 'idempotencyKey'] as const;
 const JSON_TYPE = { 'content-type': 'application/json' } as const;
 
 export const upsertRecord = (
@@ -31,40 +35,65 @@ export const upsertRecord = (
     return transport.send({ method: 'PUT', path, headers, body: jsonText(record, 'The record') }, call);
   }, recordOf);
 
-type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
+/** Sends the items in batches, one after the other, and resolves with the response of each. */
+async function sendBatches(
+  transport: Transport,
+  items: Source<object>,
+  { batchSize, ...call }: CallOptions & Pick<BatchOptions, 'batchSize'>,
+  requestOf: (number: number) => Omit<Call, 'body'>,
+): Promise<readonly Answer[]> {
+  const answers: Answer[] = [];
+  const signal = checkedSignal(call.signal);
+  const source = signal === undefined ? items : untilAborted(items, signal);
+  for await (const { body } of batchesOf(source, batchSize))
+    answers.push(await transport.send({ ...requestOf(answers.length + 1), body }, call));
+  return answers;
+}
 
-export async function updateMany(
+/** Makes a call that sends batches. Its data is what `dataIn` finds in their responses. */
+const batchesCall = <T>(
+  send: () => Promise<readonly Answer[]>,
+  dataIn: (answers: readonly Answer[]) => T,
+): ApiPromise<T, WithResponses> =>
+  new ApiPromise(
+    send().then((answers) => ({
+      data: dataIn(answers),
+      responses: answers.map((each) => responseInfo(each)),
+    })),
+  );
+
+export const updateMany = (
   { transport, resource }: Context,
   changes: Source<object>,
   options?: CallOptions & Pick<BatchOptions, 'batchSize'>,
-): Promise<unknown[]> {
-  const { batchSize, ...call } = checkedOptions(options, [...CALL_OPTIONS, 'batchSize']);
-  const path = `${pathOf(resource)}/batch`;
-  const all: unknown[] = [];
-  for await (const { body } of batchesOf(changes, batchSize))
-    all.push(...dataOf(await transport.send({ method: 'PATCH', path, headers: JSON_TYPE, body }, call)));
-  return all;
-}
+): ApiPromise<unknown[], WithResponses> =>
+  batchesCall(
+    async () => {
+      const call = checkedOptions(options, [...CALL_OPTIONS, 'batchSize']);
+      const request = { method: 'PATCH', path: `${pathOf(resource)}/batch`, headers: JSON_TYPE };
+      return sendBatches(transport, checkedSource(changes, 'changes'), call, () => request);
+    },
+    (answers) => answers.flatMap((answer) => dataOf(answer)),
+  );
 
-export async function deleteMany(
+export const deleteMany = (
   { transport, resource }: Context,
   ids: Source<string>,
   options?: BatchOptions,
-): Promise<void> {
-  const { batchSize, idempotencyKey, ...call } = checkedOptions(options, [
-    ...CALL_OPTIONS,
-    'batchSize',
-    'idempotencyKey',
-  ]);
-  const key = checkedIdempotencyKey(idempotencyKey);
-  const path = `${pathOf(resource)}/batch/delete`;
-  let number = 0;
-  for await (const { body } of batchesOf(targetsOf(ids), batchSize)) {
-    number += 1;
-    const headers = { ...JSON_TYPE, 'idempotency-key': `${key}.${number}` };
-    await transport.send({ method: 'POST', path, headers, body }, call);
-  }
-}
+): ApiPromise<void, WithResponses> =>
+  batchesCall(
+    async () => {
+      const { idempotencyKey, ...call } = checkedOptions(options, DELETE_OPTIONS);
+      const key = checkedIdempotencyKey(idempotencyKey);
+      const path = `${pathOf(resource)}/batch/delete`;
+      return sendBatches(transport, targetsOf(checkedSource(ids, 'ids')), call, (number) => ({
+        method: 'POST',
+        path,
+        headers: { ...JSON_TYPE, 'idempotency-key': `${key}.${number}` },
+      }));
+    },
+    () => undefined,
+  );
 
 async function* targetsOf(ids: Source<string>): AsyncGenerator<{ readonly id: string }> {
   for await (const id of ids) yield { id };

@@ -48,7 +48,7 @@ export interface RetryEvent {
 }
 
 /** A request, which may be sent more than once. */
-interface Call {
+export interface Call {
   readonly method: string;
   /** The path from `/v1` on, with the query string. */
   readonly path: string;

@@ -1,5 +1,6 @@
 import { checkedOptions } from '../checked-options.ts';
 import { type Direction, PAGE_LIMIT_MAX } from '../contract/index.ts';
+import { SvcError } from '../errors.ts';
 import { responseOf, type WithResponse } from '../http/response.ts';
 import { checkedNumber } from '../number.ts';
 import type { Signal } from '../signal.ts';
@@ -98,7 +99,8 @@ export class List<T extends Listed, More = unknown> implements Promise<Page<T, M
   /** Returns an array of at most `max` records from the start of this list. */
   async toArray(options: { readonly max: number }): Promise<T[]> {
     const items: T[] = [];
-    const { max = Number.NaN } = checkedOptions(options, ['max']);
+    const { max }: Partial<typeof options> = checkedOptions(options, ['max']);
+    if (max === undefined) throw new SvcError('`toArray` needs a maximum, such as `toArray({ max: 200 })`.');
     if (checkedNumber('max', max, { min: 0 }) === 0) return items;
     for await (const page of this.#pages(this.#limit(Math.min(max, PAGE_LIMIT_MAX)))) {
       const missing = max - items.length;

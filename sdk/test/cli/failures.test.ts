@@ -75,6 +75,12 @@ describe('a command that is wrong', () => {
     ],
     ['audits lst', 'did you mean "list"?'],
     ['audits list --lmit 3', 'There is no option --lmit. Did you mean --limit?'],
+    ['audits list --companyId x', 'There is no option --companyId. Did you mean --company?'],
+    ['audits list --company-id x', 'There is no option --company-id. Did you mean --company?'],
+    [
+      'mentions list --publishedAfter x',
+      'There is no option --publishedAfter. Did you mean --published-after?',
+    ],
     ['audits list --csv', 'There is no option --csv. Did you mean --format csv?'],
     ['audits list --json --format csv', 'Use either --json or --format, not both.'],
     [

@@ -1,12 +1,8 @@
 import { SEARCH, sortsOfRange } from '../../contract/index.ts';
 import type { Resource } from '../../resource.ts';
-import { type Options, text, UsageError, type Values } from '../command.ts';
+import { type Options, optionOf, text, UsageError, type Values } from '../command.ts';
 
 /** The options that filter a list, derived from its resource. */
-
-/** The option of a query parameter: `companyId` → `company`, `publishedAfter` → `published-after`. */
-const optionOf = (parameter: string): string =>
-  parameter.replace(/Id$/, '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 export const filterOptions = ({ filters }: Resource): Options =>
   Object.fromEntries(
