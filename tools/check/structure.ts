@@ -9,7 +9,7 @@ const FILES_PER_FOLDER_MAX = 20;
 const APPEND_ONLY: readonly string[] = ['service/migrations', 'docs/decisions'];
 /** Without tests. */
 const SERVICE_FILES_MAX = 280;
-const SERVICE_LINES_MAX = 25_000;
+const SERVICE_LINES_MAX = 26_000;
 
 const SERVICE = 'service/src/';
 const MAP_DOC = 'ARCHITECTURE.md';
