@@ -12,7 +12,7 @@ import { BROWSER_PATH, createWorld, type Person, type World } from './harness/wo
 /** Uses every dialog, menu and popover with only the keyboard. */
 
 const SOURCE = fileURLToPath(new URL('../src/', import.meta.url));
-const OPENS = /<(?:Dialog|Confirm|Menu|Popover\.Root|Dialog\.Root)\b/;
+const OPENS = /<(?:Dialog|BareDialog|Confirm|Menu|Popover\.Root)\b/;
 const TABS = 12;
 
 test('every file that renders a dialog, a menu or a popover has a case here', () => {

@@ -18,3 +18,14 @@ export const Item = ({ label, children }: ItemProps) => (
     <dd className="min-w-0">{children}</dd>
   </div>
 );
+
+/** Short codes, side by side. */
+export const CodeList = ({ codes }: { readonly codes: readonly string[] }) => (
+  <ul className="flex flex-wrap gap-x-3 gap-y-1">
+    {codes.map((code) => (
+      <li key={code}>
+        <code>{code}</code>
+      </li>
+    ))}
+  </ul>
+);

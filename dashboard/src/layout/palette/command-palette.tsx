@@ -1,11 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import { Building } from 'lucide-react';
-import { Dialog } from 'radix-ui';
 import { useEffect, useState } from 'react';
 import { useMe } from '../../api/me.ts';
-import { OVERLAY_CLASS } from '../../ui/popup/dialog.tsx';
-import { useReturnFocus } from '../../ui/popup/return-focus.ts';
+import { BareDialog } from '../../ui/popup/bare-dialog.tsx';
 import { useNavigation } from '../navigation.ts';
 import { useAccountActions, useActions } from './actions.ts';
 import { useDocs } from './docs.ts';
@@ -32,49 +30,42 @@ export default function CommandPalette({ workspaceId, onClose }: CommandPaletteP
   const searching = paused !== text || found.searching;
   // Only after the results, because the list selects its first item.
   const all = searching ? null : found.all;
-  const returnFocus = useReturnFocus(true);
   const choose = ({ run }: PaletteItem): void => {
     onClose();
     run();
   };
   const empty = groups.length === 0;
   return (
-    <Dialog.Root open onOpenChange={onClose}>
-      <Dialog.Portal>
-        <Dialog.Overlay className={OVERLAY_CLASS} />
-        <Dialog.Content
-          aria-describedby={undefined}
-          onCloseAutoFocus={returnFocus}
-          className="fixed inset-x-3 top-[12dvh] z-50 mx-auto max-w-lg animate-fade overflow-hidden rounded-xl border border-line bg-raised shadow-high"
+    <BareDialog
+      title="Go to"
+      onClose={onClose}
+      className="fixed inset-x-3 top-[12dvh] z-50 mx-auto max-w-lg animate-fade overflow-hidden rounded-xl border border-line bg-raised shadow-high"
+    >
+      <Command label="Go to" shouldFilter={false}>
+        <Command.Input
+          autoFocus
+          value={typed}
+          onValueChange={setTyped}
+          maxLength={TEXT_MAX_CHARACTERS}
+          placeholder="Search pages, actions and data"
+          className="h-12 w-full border-b border-line bg-transparent px-4 text-lg outline-none"
+        />
+        {/* A list without an option would be invalid, so it is hidden then. */}
+        <Command.List
+          label="Results"
+          hidden={empty && all === null}
+          className="max-h-[min(24rem,60dvh)] overflow-y-auto p-1.5"
         >
-          <Dialog.Title className="sr-only">Go to</Dialog.Title>
-          <Command label="Go to" shouldFilter={false}>
-            <Command.Input
-              autoFocus
-              value={typed}
-              onValueChange={setTyped}
-              maxLength={TEXT_MAX_CHARACTERS}
-              placeholder="Search pages, actions and data"
-              className="h-12 w-full border-b border-line bg-transparent px-4 text-lg outline-none"
-            />
-            {/* A list without an option would be invalid, so it is hidden then. */}
-            <Command.List
-              label="Results"
-              hidden={empty && all === null}
-              className="max-h-[min(24rem,60dvh)] overflow-y-auto p-1.5"
-            >
-              {groups.map((group) => (
-                <Group key={group.heading} group={group} onChoose={choose} />
-              ))}
-              {all === null ? null : <Group group={all} onChoose={choose} />}
-            </Command.List>
-            <p role="status" className={empty ? 'px-3 py-8 text-center text-soft' : 'sr-only'}>
-              {searching ? 'Searching…' : empty ? 'No results' : ''}
-            </p>
-          </Command>
-        </Dialog.Content>
-      </Dialog.Portal>
-    </Dialog.Root>
+          {groups.map((group) => (
+            <Group key={group.heading} group={group} onChoose={choose} />
+          ))}
+          {all === null ? null : <Group group={all} onChoose={choose} />}
+        </Command.List>
+        <p role="status" className={empty ? 'px-3 py-8 text-center text-soft' : 'sr-only'}>
+          {searching ? 'Searching…' : empty ? 'No results' : ''}
+        </p>
+      </Command>
+    </BareDialog>
   );
 }
 

@@ -1,11 +1,9 @@
-import { CONTRACT } from '@svc/sdk/contract';
 import type { KeyDetails } from '@svc/service/dashboard/wire';
-import { Link } from '@tanstack/react-router';
-import { useCompanyNames } from '../../../api/company-names.ts';
 import { formatNumber } from '../../../format/number.ts';
 import { When } from '../../../format/when.tsx';
 import { Section } from '../../../ui/card.tsx';
-import { Details, Item } from '../../../ui/details.tsx';
+import { CodeList, Details, Item } from '../../../ui/details.tsx';
+import { CompanyScope } from '../../data/company-scope.tsx';
 import { accessText, ExpiryBadge, KeyState, ModeBadge } from './key-badges.tsx';
 
 export interface KeyDetailsSectionProps {
@@ -17,7 +15,6 @@ export interface KeyDetailsSectionProps {
 export function KeyDetailsSection({ workspaceId, details }: KeyDetailsSectionProps) {
   const { key, allowedNetworks, burstLimit, createdBy } = details;
   const { companyId, expiresAt, pausedAt, revokedAt } = key;
-  const nameOf = useCompanyNames(workspaceId, [companyId]);
   return (
     <Section title="Key">
       <Details>
@@ -43,17 +40,7 @@ export function KeyDetailsSection({ workspaceId, details }: KeyDetailsSectionPro
         </Item>
         <Item label="Access">{accessText(key)}</Item>
         <Item label="Companies">
-          {companyId === null ? (
-            'All'
-          ) : (
-            <Link
-              to="/w/$workspaceId/data/$resource/$recordId"
-              params={{ workspaceId, resource: CONTRACT.companies.name, recordId: companyId }}
-              className="text-accent hover:underline"
-            >
-              {nameOf(companyId)}
-            </Link>
-          )}
+          <CompanyScope workspaceId={workspaceId} companyId={companyId} />
         </Item>
         <Item label="Created">
           <When at={key.createdAt} form="full" />
@@ -72,17 +59,7 @@ export function KeyDetailsSection({ workspaceId, details }: KeyDetailsSectionPro
           )}
         </Item>
         <Item label="Networks">
-          {allowedNetworks === null ? (
-            'Any address'
-          ) : (
-            <ul className="flex flex-wrap gap-x-3 gap-y-1">
-              {allowedNetworks.map((network) => (
-                <li key={network}>
-                  <code>{network}</code>
-                </li>
-              ))}
-            </ul>
-          )}
+          {allowedNetworks === null ? 'Any address' : <CodeList codes={allowedNetworks} />}
         </Item>
         <Item label="Burst limit">
           {burstLimit === null

@@ -1,11 +1,9 @@
-import { CONTRACT } from '@svc/sdk/contract';
 import type { WebhookEndpoint } from '@svc/service/webhooks/wire';
-import { Link } from '@tanstack/react-router';
-import { useCompanyNames } from '../../../api/company-names.ts';
 import { When } from '../../../format/when.tsx';
 import { Section } from '../../../ui/card.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { Details, Item } from '../../../ui/details.tsx';
+import { CodeList, Details, Item } from '../../../ui/details.tsx';
+import { CompanyScope } from '../../data/company-scope.tsx';
 import { EndpointState } from '../state.tsx';
 
 export interface SettingsSectionProps {
@@ -16,7 +14,6 @@ export interface SettingsSectionProps {
 /** The settings of an endpoint. A dialog changes them. */
 export function SettingsSection({ workspaceId, endpoint }: SettingsSectionProps) {
   const { url, description, types, companyId, ordered, createdAt, updatedAt } = endpoint;
-  const nameOf = useCompanyNames(workspaceId, [companyId]);
   return (
     <Section title="Endpoint">
       <Details>
@@ -27,31 +24,9 @@ export function SettingsSection({ workspaceId, endpoint }: SettingsSectionProps)
           {url} <CopyButton text={url} label="Copy the URL" />
         </Item>
         {description === '' ? null : <Item label="Description">{description}</Item>}
-        <Item label="Events">
-          {types === null ? (
-            'All'
-          ) : (
-            <ul className="flex flex-wrap gap-x-3 gap-y-1">
-              {types.map((type) => (
-                <li key={type}>
-                  <code>{type}</code>
-                </li>
-              ))}
-            </ul>
-          )}
-        </Item>
+        <Item label="Events">{types === null ? 'All' : <CodeList codes={types} />}</Item>
         <Item label="Companies">
-          {companyId === null ? (
-            'All'
-          ) : (
-            <Link
-              to="/w/$workspaceId/data/$resource/$recordId"
-              params={{ workspaceId, resource: CONTRACT.companies.name, recordId: companyId }}
-              className="hover:underline"
-            >
-              {nameOf(companyId)}
-            </Link>
-          )}
+          <CompanyScope workspaceId={workspaceId} companyId={companyId} />
         </Item>
         <Item label="Order">
           {ordered
