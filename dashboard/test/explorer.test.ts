@@ -108,6 +108,24 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     await page.getByRole('tooltip', { name: /Only owners and admins can change records/ }).waitFor();
   });
 
+  test('keeps the focus on a button while the code of its tooltip loads', async () => {
+    const page = await open(viewer, path);
+    const load = Promise.withResolvers<void>();
+    await page.route(/\/tooltip-[^/]*\.js$/, async (route) => {
+      await load.promise;
+      await route.continue();
+    });
+    const button = page.getByRole('button', { name: 'Send request' });
+    const asked = page.waitForRequest(/\/tooltip-[^/]*\.js$/);
+    await page.getByLabel('Endpoint').selectOption('POST /v1/audits');
+    await asked;
+    await page.getByLabel('Endpoint').focus();
+    await goTo(page, 'Send request');
+    load.resolve();
+    await page.getByRole('tooltip', { name: /Only owners and admins can change records/ }).waitFor();
+    expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+  });
+
   test('refuses a live key without sending it, and stores no key', async () => {
     const page = await open(owner, path);
     const live = await service.token(workspaceId);

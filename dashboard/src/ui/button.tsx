@@ -1,5 +1,6 @@
 import { LoaderCircle } from 'lucide-react';
-import type { ComponentProps, MouseEvent } from 'react';
+import { Slot } from 'radix-ui';
+import { type ComponentProps, type MouseEvent, useCallback, useRef } from 'react';
 import { classes } from './classes.ts';
 import { LazyTooltip } from './popup/lazy-tooltip.tsx';
 
@@ -44,18 +45,33 @@ export function Button(props: ButtonProps) {
     if (idle) onClick?.(event);
     else event.preventDefault();
   };
+  // With a tooltip, the button is a new element. It gets the focus that the old one had.
+  const focused = useRef(false);
+  const keepFocus = useCallback((element: HTMLElement | null) => {
+    if (focused.current) element?.focus();
+  }, []);
   const button = (
-    <button
-      {...rest}
-      type={type ?? 'button'}
-      aria-disabled={idle ? undefined : true}
-      aria-busy={busy || undefined}
-      onClick={click}
-      className={classes(buttonClass(variant, size), className)}
+    <Slot.Root
+      ref={keepFocus}
+      onFocus={() => {
+        focused.current = true;
+      }}
+      onBlur={() => {
+        focused.current = false;
+      }}
     >
-      {busy ? <LoaderCircle size={14} aria-hidden className="animate-spin" /> : null}
-      {children}
-    </button>
+      <button
+        {...rest}
+        type={type ?? 'button'}
+        aria-disabled={idle ? undefined : true}
+        aria-busy={busy || undefined}
+        onClick={click}
+        className={classes(buttonClass(variant, size), className)}
+      >
+        {busy ? <LoaderCircle size={14} aria-hidden className="animate-spin" /> : null}
+        {children}
+      </button>
+    </Slot.Root>
   );
   return blocked === undefined ? button : <LazyTooltip text={blocked}>{button}</LazyTooltip>;
 }
