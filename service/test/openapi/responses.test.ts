@@ -9,7 +9,7 @@ import { createWorld, type World } from '../harness/world.ts';
 
 const { paths, components } = openApiDocument({ publicUrl: 'http://svc.test', version: '0' });
 const operations = Object.entries(paths).flatMap(([path, { get }]) =>
-  // A stream has no end; service/test/contract/change-stream.test.ts has its responses.
+  // A stream has no end; service/test/waiting/stream.test.ts has its responses.
   get === undefined || isStream(get) ? [] : [{ path, ...get }],
 );
 
