@@ -67,6 +67,28 @@ describe.skipIf(BROWSER_PATH === undefined)('a second factor that the workspace 
     member.expectNoProblems(/status of 403|This workspace requires a second factor/);
   });
 
+  test('lets a member leave the workspace, by keyboard', async () => {
+    const eve = await world.person('Eve', 'Northwind');
+    const finn = await world.person('Finn', 'Own');
+    await world.join(eve.workspaceId, finn, 'viewer');
+    await world.pool.query('update workspaces set second_factor_required = true where id = $1', [
+      eve.workspaceId,
+    ]);
+    const { page, expectNoProblems } = await world.signedIn(finn);
+    await page.goto(`/w/${eve.workspaceId}/keys`);
+    await page.getByRole('heading', { name: 'Northwind requires a second factor' }).waitFor();
+    await page.getByRole('button', { name: 'Leave workspace' }).focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('alertdialog', { name: 'Leave Northwind?' });
+    await dialog.waitFor();
+    await expectAccessibleInBothThemes(page);
+    await dialog.getByRole('button', { name: 'Leave workspace' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('You have left Northwind.', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Workspace Own' }).waitFor();
+    expectNoProblems(/status of 403|This workspace requires a second factor/);
+  });
+
   test('is not shown to viewers, and not changed by admins', async () => {
     const cleo = await world.person('Cleo', 'Northwind');
     const vera = await world.person('Vera', 'Own');

@@ -24,6 +24,9 @@ export const changeRole = (workspaceId: string, memberId: string, role: Role): P
 export const removeMember = (workspaceId: string, memberId: string): Promise<void> =>
   call(ofWorkspace(workspaceId, `/members/${memberId}`), { method: 'DELETE' });
 
+/** Removes the signed-in person, also if the workspace requires a second factor that they do not have. */
+export const leaveWorkspace = (workspaceId: string): Promise<void> => removeMember(workspaceId, 'me');
+
 export const createResetLink = (workspaceId: string, memberId: string): Promise<IssuedResetLink> =>
   call(ofWorkspace(workspaceId, `/members/${memberId}/password-reset`), { method: 'POST', body: {} });
 

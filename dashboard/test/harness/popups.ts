@@ -127,6 +127,17 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
       await page.getByRole('listitem').filter({ hasText: 'bob@' }).waitFor({ state: 'detached' });
     },
   },
+  'Leave the workspace': {
+    files: ['pages/settings/leave-workspace.tsx'],
+    page: '/settings?tab=members',
+    trigger: 'Leave',
+    role: 'alertdialog',
+    use: async (page) => {
+      await press(page, 'Leave workspace');
+      await page.getByRole('alertdialog').getByRole('alert').getByText('last owner').waitFor();
+      await press(page, 'Cancel');
+    },
+  },
   'Delete the workspace': {
     files: ['pages/settings/delete-workspace.tsx'],
     page: '/settings',

@@ -12,6 +12,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/form/select.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
+import { LeaveWorkspace } from './leave-workspace.tsx';
 import { RemoveMember } from './remove-member.tsx';
 import { ResetPassword } from './reset-password.tsx';
 import { roleOptions } from './role-options.ts';
@@ -91,9 +92,11 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
       {resetting ? (
         <ResetPassword workspaceId={workspace.id} member={member} onClose={() => setResetting(false)} />
       ) : null}
-      {removing ? (
-        <RemoveMember workspace={workspace} member={member} own={own} onClose={() => setRemoving(false)} />
-      ) : null}
+      {!removing ? null : own ? (
+        <LeaveWorkspace workspace={workspace} onClose={() => setRemoving(false)} />
+      ) : (
+        <RemoveMember workspace={workspace} member={member} onClose={() => setRemoving(false)} />
+      )}
     </li>
   );
 }

@@ -18,6 +18,8 @@ const change = defineBody({ role: oneOf(ROLE_NAMES) });
 
 type OneMember = { Params: { memberId: string } };
 const MEMBERS = '/workspaces/:workspaceId/members';
+/** The id of the person's own membership in the path that removes it: a member who is blocked cannot read the id. */
+const ME = 'me';
 
 /** The members of a workspace. better-auth decides who may change an owner, and keeps the last owner. */
 export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: DashboardContext): void {
@@ -41,9 +43,10 @@ export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: 
   });
 
   api.delete<OneMember>(`${MEMBERS}/:memberId`, async (request, reply) => {
-    const own = await sessions.member(request, reply);
+    const { memberId } = request.params;
+    const own = await sessions.member(request, reply, undefined, memberId === ME ? 'blocked' : undefined);
     const { workspaceId, person, by } = own;
-    const { id, userId } = await findMember(pool, workspaceId, request.params.memberId);
+    const { id, userId } = await findMember(pool, workspaceId, memberId, person.id);
     const leaves = userId === person.id;
     const access = leaves ? own : requirePermission(own, 'member.delete');
     await changeMembers(auth, access, async (client, role) => {
@@ -74,9 +77,15 @@ export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: 
 /** The member as viewers see them. */
 const withoutSignIn = ({ lastSignedInAt: _, secondFactor: __, ...member }: Member): Member => member;
 
-/** Throws `not_found` if the workspace has no such member. */
-export async function findMember(client: Queryable, workspaceId: string, memberId: string): Promise<Member> {
-  const [member] = isId(memberId) ? await readMembers(client, workspaceId, memberId) : [];
+/** Throws `not_found` if the workspace has no such member. `ownUserId`: the user that `me` means. Default: nobody. */
+export async function findMember(
+  client: Queryable,
+  workspaceId: string,
+  memberId: string,
+  ownUserId?: string,
+): Promise<Member> {
+  const wanted = memberId === ME && ownUserId !== undefined ? { userId: ownUserId } : { id: memberId };
+  const [member] = isId(memberId) ? await readMembers(client, workspaceId, wanted) : [];
   if (member === undefined) throw new ApiError('not_found', 'There is no such member.');
   return member;
 }
@@ -85,11 +94,15 @@ const selectMembers = statement('read_members', 'request')`
   select m.id, m.user_id as "userId", u.email, u.name, m.role, ${utc('m.created_at')} as "createdAt",
     ${utc('u.last_signed_in_at')} as "lastSignedInAt", u.two_factor_enabled as "secondFactor"
   from members m join users u on u.id = m.user_id
-  where m.workspace_id = $1 and ($2::text is null or m.id = $2)
+  where m.workspace_id = $1 and ($2::text is null or m.id = $2) and ($3::text is null or m.user_id = $3)
   order by m.created_at, m.id`;
 
 /** Oldest first. Default: all members. */
-async function readMembers(client: Queryable, workspaceId: string, id?: string): Promise<readonly Member[]> {
-  const { rows } = await client.query<Member>(selectMembers(workspaceId, id ?? null));
+async function readMembers(
+  client: Queryable,
+  workspaceId: string,
+  { id = null, userId = null }: { readonly id?: string | null; readonly userId?: string | null } = {},
+): Promise<readonly Member[]> {
+  const { rows } = await client.query<Member>(selectMembers(workspaceId, id, userId));
   return rows;
 }

@@ -71,6 +71,49 @@ describe('a workspace that requires a second factor', () => {
     expect((await owner.send('GET', path)).status).toBe(200);
   });
 
+  test('lets a member without one leave, without showing or changing anything else', async () => {
+    const owner = await enrol(await dashboard.owner());
+    const { workspaceId } = owner;
+    const [leaving, other] = [
+      await dashboard.member(workspaceId, 'admin'),
+      await dashboard.member(workspaceId, 'viewer'),
+    ];
+    await require(owner, true);
+    const members = async () =>
+      (await owner.send('GET', `/workspaces/${workspaceId}/members`)).json<{ data: readonly Member[] }>()
+        .data;
+    const found = await members();
+    const own = `/workspaces/${workspaceId}/members/me`;
+    for (const id of [...found.map((member) => member.id), 'nobody']) {
+      const refused = await leaving.send('DELETE', `/workspaces/${workspaceId}/members/${id}`);
+      expect([refused.status, refused.text]).toEqual([
+        403,
+        expect.stringContaining('second_factor_required'),
+      ]);
+    }
+    expect((await leaving.send('PATCH', own, { role: 'owner' })).status).toBe(403);
+    expect((await (await dashboard.owner()).send('DELETE', own)).status).toBe(404);
+    expect((await leaving.send('DELETE', own)).status).toBe(204);
+    expect((await leaving.send('DELETE', own)).status).toBe(404);
+    expect((await leaving.send('GET', `/workspaces/${workspaceId}`)).status).toBe(404);
+    expect((await members()).map(({ userId }) => userId)).toEqual([owner.userId, other.userId]);
+    const { rows } = await pool.query(
+      `select actor, doc::json->>'targetLabel' as label from audit_log where workspace_id = $1 and kind = 'member.removed'`,
+      [workspaceId],
+    );
+    expect(rows).toEqual([{ actor: leaving.email, label: leaving.email }]);
+  });
+
+  test('keeps its only owner, also if the owner has no second factor any more', async () => {
+    const owner = await enrol(await dashboard.owner());
+    await require(owner, true);
+    const off = await owner.send('POST', '/auth/two-factor/disable', { password: PASSWORD });
+    const cookie = sessionCookie(off) ?? owner.cookie;
+    const path = `/workspaces/${owner.workspaceId}/members/me`;
+    const left = await dashboard.nobody.send('DELETE', path, undefined, { headers: { cookie } });
+    expect([left.status, left.text]).toEqual([409, expect.stringContaining('owner')]);
+  });
+
   test('leaves keys as they are', async () => {
     const owner = await enrol(await dashboard.owner());
     const token = await service.token(owner.workspaceId);

@@ -39,14 +39,14 @@ export interface Sessions {
   /**
    * The person as a member of the workspace in the path. Throws `not_signed_in`, `not_found` if the person is not a member
    * or there is no such workspace, `second_factor_required` if the workspace requires one and the person has none, and
-   * `insufficient_scope` if the role does not have the permission. `state`: `deleted` finds only workspaces that can
-   * still be restored. Default: only those that are not deleted.
+   * `insufficient_scope` if the role does not have the permission. `admits`: `deleted` finds only workspaces that can
+   * still be restored, and `blocked` also members without the required second factor. Default: neither.
    */
   member(
     request: FastifyRequest,
     reply: FastifyReply,
     permission?: Permission,
-    state?: 'deleted',
+    admits?: 'deleted' | 'blocked',
   ): Promise<Access>;
   /** Starts a session in the running transaction; returns its cookies, which the caller sends after the commit. */
   start(request: FastifyRequest, userId: string, method?: 'link' | 'openid'): Promise<readonly string[]>;
@@ -92,15 +92,15 @@ export function createSessions(pool: Connections, auth: DashboardAuth, standing:
   return {
     find,
     require,
-    member: async (request, reply, permission, state) => {
+    member: async (request, reply, permission, admits) => {
       const person = await require(request, reply);
       const { workspaceId = '' } = request.params as { readonly workspaceId?: string };
       const found = isId(workspaceId)
         ? await standing.lookUp(() => membershipOf(pool, workspaceId, person.id))
         : undefined;
-      if (found === undefined || found.deleted !== (state === 'deleted')) throw noWorkspace();
+      if (found === undefined || found.deleted !== (admits === 'deleted')) throw noWorkspace();
       const { role, blocked } = found;
-      if (blocked) throw secondFactorRequired();
+      if (blocked && admits !== 'blocked') throw secondFactorRequired();
       standing.admit();
       const access = { workspaceId, role, person, by: acting(request, person) };
       return permission === undefined ? access : requirePermission(access, permission);
