@@ -12,6 +12,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandCo
   demo: async () => (await import('./demo/index.ts')).demoCommand,
   bootstrap: async () => (await import('./bootstrap.ts')).bootstrapCommand,
   user: async () => (await import('./user.ts')).userCommand,
+  workspace: async () => (await import('./workspace.ts')).workspaceCommand,
   doctor: async () => (await import('./doctor/index.ts')).doctorCommand,
   health: async () => (await import('./health.ts')).healthCommand,
   import: async () => (await import('./files/import.ts')).importCommand,
@@ -59,8 +60,11 @@ async function createProgram(name: string | undefined, context: CommandContext):
     .exitOverride();
   const wanted = COMMANDS[name ?? ''];
   for (const load of wanted === undefined ? Object.values(COMMANDS) : [wanted]) {
-    const command = (await load())(context).configureOutput(OUTPUT).exitOverride();
-    program.addCommand(command.showHelpAfterError('(add --help for help)'));
+    const command = (await load())(context);
+    // A command below another one does not inherit them.
+    for (const each of [command, ...command.commands])
+      each.configureOutput(OUTPUT).exitOverride().showHelpAfterError('(add --help for help)');
+    program.addCommand(command);
   }
   return program;
 }
