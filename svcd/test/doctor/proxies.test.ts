@@ -1,6 +1,6 @@
 import { createTestService } from '@svc/service/harness/service.ts';
 import { expect, test } from 'vitest';
-import { checkProxies } from '../src/doctor/proxies.ts';
+import { checkProxies } from '../../src/doctor/proxies.ts';
 
 const PROXY = '10.0.0.1';
 
