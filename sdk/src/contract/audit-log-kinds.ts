@@ -223,7 +223,7 @@ export const AUDIT_LOG_KINDS = {
   },
   'workspace.restored': {
     label: 'Workspace restored',
-    description: 'An owner restored the workspace after it had been deleted.',
+    description: 'An owner or the operator restored the workspace after it had been deleted.',
     target: 'workspace',
   },
   'workspace.security_changed': {

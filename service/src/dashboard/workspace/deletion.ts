@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
+import type { ActorContext } from '../../audit-log/actor.ts';
 import { appendEvent, lockLogForKeys } from '../../audit-log/append-event.ts';
 import { allocateTimestamps } from '../../changes/clock.ts';
 import { statement } from '../../database/statement.ts';
@@ -49,16 +50,29 @@ export function registerDeletion(api: FastifyInstance, { auth, sessions, signals
     nothing(request.body);
     const { workspaceId, by } = access;
     await changeMembers(auth, access, async (client) => {
-      const { rowCount } = await client.query(markRestored(workspaceId, WORKSPACE_RESTORE_DAYS));
-      if (rowCount === 0) throw noWorkspace();
-      const { name } = await readName(client, workspaceId);
-      await setSuspended(client, workspaceId, false);
-      const target = { id: workspaceId, label: name };
-      await appendEvent(client, workspaceId, by, { kind: 'workspace.restored', target });
+      if (!(await restoreWorkspace(client, workspaceId, by))) throw noWorkspace();
     });
     signals.announceKeys(workspaceId);
     return reply.code(204).send();
   });
+}
+
+/**
+ * Restores a deleted workspace, with an entry in its log. Returns false, and changes nothing, if it is not deleted, or was
+ * deleted more than seven days ago. The caller has locked the members.
+ */
+export async function restoreWorkspace(
+  client: pg.ClientBase,
+  workspaceId: string,
+  by: ActorContext,
+): Promise<boolean> {
+  const { rowCount } = await client.query(markRestored(workspaceId, WORKSPACE_RESTORE_DAYS));
+  if (rowCount === 0) return false;
+  const { name } = await readName(client, workspaceId);
+  await setSuspended(client, workspaceId, false);
+  const target = { id: workspaceId, label: name };
+  await appendEvent(client, workspaceId, by, { kind: 'workspace.restored', target });
+  return true;
 }
 
 const selectName = statement('name_and_removal', 'request')`
