@@ -11,6 +11,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const PROGRAMS = ['svcd/src/svcd.ts', 'service/src/main.ts', 'sdk/src/cli/main.ts'];
 /** What the modules read, besides modules. */
 const FILES = [
+  'CHANGELOG.md',
   'docs/errors.md',
   'docs/guides',
   'packages/docs-pages/assets',

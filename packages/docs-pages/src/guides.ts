@@ -24,7 +24,11 @@ const FILES = {
   limits: 'limits.md',
   client: '../../sdk/README.md',
   agents: 'agents.md',
+  changelog: '../../CHANGELOG.md',
 } as const;
+
+/** The page that has what was, not what is. */
+export const CHANGELOG = 'changelog' satisfies keyof typeof FILES;
 
 export interface Guide {
   /** Last part of its URL: `/docs/pagination`. */
@@ -39,8 +43,19 @@ export const readGuides = (): readonly Guide[] =>
   Object.entries(FILES).map(([name, file]) => {
     const url = new URL(file, GUIDES_DIRECTORY);
     const text = readFileSync(url, 'utf8');
-    return { name, title: /^# (.+)$/m.exec(text)?.[1] ?? name, text, url };
+    const title = /^# (.+)$/m.exec(text)?.[1] ?? name;
+    return { name, title, text: name === CHANGELOG ? withoutOtherFiles(text, url) : text, url };
   });
+
+/** The text without the links to what the service does not serve, such as other files of the repository. */
+function withoutOtherFiles(text: string, base: URL): string {
+  const served = Object.values(FILES).map((file) => new URL(file, GUIDES_DIRECTORY).href);
+  return text
+    .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (link: string, label: string, href: string) =>
+      served.includes(new URL(href.replace(/#.*/, ''), base).href) ? link : label,
+    )
+    .replace(/\s\((?:how|why)(?:,\s+(?:how|why))?\)/g, '');
+}
 
 /** The first paragraph as plain text. */
 export const descriptionOf = ({ text }: Guide): string =>

@@ -1,6 +1,6 @@
 import { CLIENT_PACKAGE } from './client-package.ts';
 import { guideMarkdown } from './guide-markdown.ts';
-import { descriptionOf, type Guide } from './guides.ts';
+import { CHANGELOG, descriptionOf, type Guide } from './guides.ts';
 
 /** The documentation for language models (llmstxt.org): an index, and everything in one file. */
 
@@ -82,10 +82,12 @@ ${link('Client package', `/docs/${CLIENT_PACKAGE}`, 'The TypeScript library and 
 `;
 }
 
-/** The text of `/llms-full.txt`: the same, all guides, and the API reference, which is Markdown. */
+/** The text of `/llms-full.txt`: the same, all guides without the changelog, and the API reference, which is Markdown. */
 export const llmsFull = ({ guides, publicUrl }: Documents, reference: string): string =>
   [
     introduction(publicUrl),
-    ...guides.map((guide) => guideMarkdown(guide, guides, publicUrl)),
+    ...guides
+      .filter(({ name }) => name !== CHANGELOG)
+      .map((guide) => guideMarkdown(guide, guides, publicUrl)),
     reference,
   ].join('\n');

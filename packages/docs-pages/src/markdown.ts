@@ -1,3 +1,4 @@
+import { ERRORS } from '@svc/sdk/contract';
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import http from 'highlight.js/lib/languages/http';
@@ -29,8 +30,12 @@ const anchorOf = (heading: string): string =>
     .trim()
     .replace(/\s+/g, '-');
 
+/** The first cell of a row about an error code. The row is its anchor. */
+const CODE_CELL = /^<td><code>([a-z_]+)<\/code>/;
+
 /** Renders Markdown of this repository as HTML. HTML in it is shown as text. */
 export function renderMarkdown(text: string, { link, image }: MarkdownOptions): string {
+  const anchored = new Set<string>();
   const marked = new Marked({
     renderer: {
       html: ({ text }) => escapeHtml(text),
@@ -46,6 +51,12 @@ export function renderMarkdown(text: string, { link, image }: MarkdownOptions): 
       },
       image: ({ href, text }) =>
         `<img class="drawing" src="${escapeHtml(image(href))}" alt="${escapeHtml(text)}">`,
+      tablerow({ text }) {
+        const [, code = ''] = CODE_CELL.exec(text) ?? [];
+        if (!Object.hasOwn(ERRORS, code) || anchored.has(code)) return `<tr>\n${text}</tr>\n`;
+        anchored.add(code);
+        return `<tr id="${code}">\n${text}</tr>\n`;
+      },
       table(token) {
         // The frame scrolls on narrow screens.
         return `<div class="table" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>\n`;

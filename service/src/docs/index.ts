@@ -1,6 +1,7 @@
 import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
 import { createAssets } from '@svc/docs-pages/assets';
 import { CLIENT_PACKAGE, readClientPackage } from '@svc/docs-pages/client-package';
+import { robots, sitemap } from '@svc/docs-pages/crawlers';
 import { guideMarkdown } from '@svc/docs-pages/guide-markdown';
 import { guidePage } from '@svc/docs-pages/guide-page';
 import { readGuides } from '@svc/docs-pages/guides';
@@ -24,6 +25,7 @@ import { apiDocument } from './openapi.ts';
 const PAGE = { type: 'text/html; charset=utf-8', cacheControl: 'no-cache', vary: 'accept' } as const;
 const MARKDOWN = { type: 'text/markdown; charset=utf-8', cacheControl: 'no-cache' } as const;
 const TEXT = { type: 'text/plain; charset=utf-8', cacheControl: 'no-cache' } as const;
+const XML = { type: 'application/xml; charset=utf-8', cacheControl: 'no-cache' } as const;
 const ONE_YEAR_SECONDS = 365 * 24 * 60 * 60;
 
 /**
@@ -92,6 +94,14 @@ function registerPages(scope: FastifyInstance, configuredUrl: string): void {
   serveText(
     '/llms-full.txt',
     cachedContent(TEXT, () => llmsFull(documents, referenceText())),
+  );
+  serveText(
+    '/robots.txt',
+    cachedContent(TEXT, () => robots(publicUrl)),
+  );
+  serveText(
+    '/sitemap.xml',
+    cachedContent(XML, () => sitemap(guides, publicUrl)),
   );
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { readGuides } from '@svc/docs-pages/guides';
+import { ERROR_CODES } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -125,6 +126,42 @@ test('every guide of the repository is served, and is in the index of the docume
   const index = readDocument('docs/api.md');
   for (const path of GUIDE_FILES) expect(index).toContain(`(${path.slice('docs/'.length)})`);
 });
+
+test('the changelog has each release, and links only to what the service serves', async () => {
+  const { body } = await app.inject('/docs/changelog');
+  for (const [heading] of readDocument('CHANGELOG.md').matchAll(/(?<=^## )\d+\.\d+\.\d+/gm))
+    expect(body).toContain(`>${heading}`);
+  expect(body).toContain('<a href="/docs/filters#only-some-fields">');
+  expect(body).not.toMatch(/<a href="[^"]*\.md["#]|\((?:how|why)\b/);
+});
+
+test('the page of error codes has an anchor for each code of the document', async () => {
+  const { body } = await app.inject('/docs/error-codes');
+  const ids = [...body.matchAll(/\bid="([^"]+)"/g)].map(([, id]) => id);
+  expect(ids).toEqual(expect.arrayContaining([...ERROR_CODES]));
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test.each([
+  ['https://svc.example.com', '', app],
+  ['https://example.com/svc', '/svc', below],
+])(
+  'search engines are led to every page of the documentation, and to nothing else: %s',
+  async (url, base, at) => {
+    const robots = await at.inject('/robots.txt');
+    expect([robots.statusCode, robots.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(robots.body).toContain(`\nAllow: ${base}/docs\n`);
+    expect(robots.body).toContain(`\nDisallow: ${base}/\n`);
+    const [address = ''] = /(?<=^Sitemap: ).*$/m.exec(robots.body) ?? [];
+    const sitemap = await at.inject(address.slice(url.length));
+    expect([sitemap.statusCode, sitemap.headers['content-type']]).toEqual([
+      200,
+      'application/xml; charset=utf-8',
+    ]);
+    const locations = [...sitemap.body.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, location = '']) => location);
+    expect(locations).toEqual(PAGES.map((path) => url + path));
+  },
+);
 
 test('looks like the dashboard: the same colours, icon and choice of theme', () => {
   const dashboard = (path: string): string => readFileSync(join(REPOSITORY, 'dashboard', path), 'utf8');
