@@ -8,7 +8,12 @@ export type Input = NodeJS.ReadableStream & {
 };
 
 /** An output stream, which may be a terminal. */
-export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+export type Output = NodeJS.WritableStream & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  /** Whether a terminal shows colors, and NO_COLOR does not forbid them. */
+  hasColors?(): boolean;
+};
 
 /** Everything outside the process that the command line uses. Tests pass their own. */
 export interface Io {

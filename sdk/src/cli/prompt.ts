@@ -1,3 +1,5 @@
+import type { Signal } from '../signal.ts';
+import { untilAborted } from '../stoppable.ts';
 import { type Input, Interrupted, type Io, write } from './io.ts';
 
 const INTERRUPT = '\u0003';
@@ -26,6 +28,17 @@ export async function readSecret({ stdin, stderr }: SecretInput, question: strin
 
 type SecretInput = Pick<Io, 'stdin' | 'stderr'>;
 
+/**
+ * Asks on the terminal, and returns whether the answer is y or yes. Without a terminal, it asks nothing and returns true.
+ * Throws the reason of the signal when that is aborted.
+ */
+export async function confirmed({ stdin, stderr, signal }: Io, question: string): Promise<boolean> {
+  if (stdin.isTTY !== true || stderr.isTTY !== true) return true;
+  await write(stderr, `${question} [y/N] `);
+  stdin.setEncoding('utf8');
+  return /^y(?:es)?$/i.test((await readLine(stdin, signal)).trim());
+}
+
 async function readHidden(stdin: Input): Promise<string> {
   let typed = '';
   for await (const chunk of stdin) {
@@ -38,9 +51,9 @@ async function readHidden(stdin: Input): Promise<string> {
   return typed;
 }
 
-async function readLine(stdin: Input): Promise<string> {
+async function readLine(stdin: Input, signal?: Signal): Promise<string> {
   let text = '';
-  for await (const chunk of stdin) {
+  for await (const chunk of signal === undefined ? stdin : untilAborted(stdin, signal)) {
     text += String(chunk);
     if (text.includes('\n')) break;
   }

@@ -17,6 +17,8 @@ export interface CliOptions {
   /** Which streams are a terminal. Default: none. */
   readonly terminal?: readonly ('stdin' | 'stdout' | 'stderr')[];
   readonly columns?: number;
+  /** Whether the terminals show colors. Default: no. */
+  readonly colors?: boolean;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
 }
@@ -26,7 +28,7 @@ interface Capture {
   text(): string;
 }
 
-function capture(isTTY: boolean, columns: number): Capture {
+function capture(isTTY: boolean, columns: number, colors: boolean): Capture {
   const chunks: string[] = [];
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -34,16 +36,19 @@ function capture(isTTY: boolean, columns: number): Capture {
       done();
     },
   });
-  return { stream: Object.assign(stream, { isTTY, columns }), text: () => chunks.join('') };
+  return {
+    stream: Object.assign(stream, { isTTY, columns, hasColors: () => colors }),
+    text: () => chunks.join(''),
+  };
 }
 
 const WIDE = 1_000;
 
 /** Runs the command line in this process. */
 export async function cli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  const { terminal = [], columns = WIDE, env = {}, stdin = '', fetch } = options;
-  const stdout = capture(terminal.includes('stdout'), columns);
-  const stderr = capture(terminal.includes('stderr'), columns);
+  const { terminal = [], columns = WIDE, colors = false, env = {}, stdin = '', fetch } = options;
+  const stdout = capture(terminal.includes('stdout'), columns, colors);
+  const stderr = capture(terminal.includes('stderr'), columns, colors);
   const input: Input = Object.assign(Readable.from(stdin === '' ? [] : [stdin]), {
     isTTY: terminal.includes('stdin'),
     setRawMode: () => undefined,

@@ -42,6 +42,16 @@ test('records are NDJSON in a pipe and a table on a terminal', async () => {
   expect(stdout.split('\n')[0]).toMatch(/^id +companyId +source/);
 });
 
+test('the first line of a table is bold on a terminal with colors, and nothing is in a file', async () => {
+  const { stdout } = await command('companies list', { ...onTerminal(200), colors: true });
+  const [first = '', second = ''] = stdout.split('\n');
+  const [bold, plain] = ['\u001b[1m', '\u001b[22m'];
+  expect(first.startsWith(`${bold}id `) && first.endsWith(`createdAt${plain}`)).toBe(true);
+  expect(second).not.toContain('\u001b');
+  expect((await command('companies list', onTerminal(200))).stdout).not.toContain('\u001b');
+  expect((await command('companies list --format table', { colors: true })).stdout).not.toContain('\u001b');
+});
+
 test.each([40, 80, 120, 200])('a table fits a terminal of %d columns, with complete ids', async (columns) => {
   const { stdout } = await command('mentions list', onTerminal(columns));
   const lines = stdout.trimEnd().split('\n');

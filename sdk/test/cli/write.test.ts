@@ -4,6 +4,7 @@ import { etagOf, type Fetch } from '@svc/sdk';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { Interrupted } from '../../src/cli/io.ts';
 import { clientOf, fetchOf, IN_PROCESS_URL } from '../client.ts';
 import { type CliOptions, type CliResult, cli, records } from './cli.ts';
 
@@ -123,6 +124,51 @@ test('delete removes a record', async () => {
     stderr: `svc: deleted ${id}.\n`,
   });
   expect(await command(['companies', 'delete', id])).toMatchObject({ code: 5 });
+});
+
+describe('delete on a terminal', () => {
+  const terminal = ['stdin', 'stderr'] as const;
+
+  test.each(['y\n', 'Yes\n'])('asks, and deletes after %j', async (stdin) => {
+    const { id } = await svc.companies.create({ name: 'Acme' });
+    expect(await command(['companies', 'delete', id], { stdin, terminal })).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `Delete the company ${id}? [y/N] svc: deleted ${id}.\n`,
+    });
+    await expect(svc.companies.get(id)).rejects.toThrow('no such company');
+  });
+
+  test.each(['n\n', '\n', '', 'yesterday\n'])('deletes nothing after %j', async (stdin) => {
+    const { id } = await svc.companies.create({ name: 'Acme' });
+    const file = join(home, 'deleted.ndjson');
+    await writeFile(file, `{"id":"${id}"}\n`);
+    const one = await command(['companies', 'delete', id], { stdin, terminal });
+    expect(one).toMatchObject({ code: 1, stderr: expect.stringMatching(/svc: Nothing is deleted\.\n$/) });
+    const many = await command(['companies', 'delete', '--file', file], { stdin, terminal });
+    expect(many.code).toBe(1);
+    expect(many.stderr).toContain(`Delete every company of ${file}? [y/N]`);
+    expect(await svc.companies.get(id)).toMatchObject({ id });
+  });
+
+  test('does not ask with --yes, with a test key, or if standard input is not a terminal', async () => {
+    const ids = (await svc.companies.createMany([{ name: 'A' }, { name: 'B' }])).map(({ id }) => id);
+    const [a = '', b = ''] = ids;
+    const test = { SVC_API_KEY: await service.token(workspaceId, { mode: 'test', access: 'write' }) };
+    expect(await command(['companies', 'delete', a], { terminal, env: test })).toMatchObject({ code: 0 });
+    expect(await command(['companies', 'delete', '-y', a], { terminal })).toMatchObject({ code: 0 });
+    expect(await command(['companies', 'delete', b], { terminal: ['stderr'] })).toMatchObject({ code: 0 });
+    expect((await svc.companies.list()).data).toEqual([]);
+  });
+
+  test('ends when it is interrupted during the question', async () => {
+    const { id } = await svc.companies.create({ name: 'Acme' });
+    const signal = AbortSignal.abort(new Interrupted());
+    expect(await command(['companies', 'delete', id], { stdin: 'y\n', terminal, signal })).toMatchObject({
+      code: 130,
+    });
+    expect(await svc.companies.get(id)).toMatchObject({ id });
+  });
 });
 
 test('request sends a body from an argument, standard input or a file', async () => {

@@ -1,9 +1,11 @@
+import { SvcError } from '../../errors.ts';
 import type { Resource } from '../../resource.ts';
-import { type Command, type Options, positional, text, UsageError } from '../command.ts';
+import { type Command, flag, type Options, positional, text, UsageError } from '../command.ts';
 import { parseFields, writableFields } from '../fields.ts';
 import { printMessage, write } from '../io.ts';
-import { fileOptions } from '../lines.ts';
+import { fileOptions, nameOf } from '../lines.ts';
 import { outputOf, outputOptions } from '../output/options.ts';
+import { confirmed } from '../prompt.ts';
 import type { Session } from '../session.ts';
 import { changeFromFile, createFromFile, refuseWithFile } from './from-file.ts';
 import { type AnyCollection, nounOf, openCollection } from './read.ts';
@@ -29,11 +31,16 @@ const fromLineOption: Options = {
   },
 };
 
-/** Opens a resource for writing. With a test key, prints that nothing will change. */
-async function openForWriting(session: Session, property: string): Promise<AnyCollection> {
+/**
+ * Opens a resource for writing. With a test key, prints that nothing will change. With a live key, asks the question, if
+ * there is one, and throws {@link SvcError} if the answer is no.
+ */
+async function openForWriting(session: Session, property: string, question?: string): Promise<AnyCollection> {
   const { mode, collection } = await openCollection(session, property);
   if (mode === 'test')
     await printMessage(session.io, 'svc: this is a test key, so this is a dry run: nothing is changed.');
+  else if (question !== undefined && !(await confirmed(session.io, question)))
+    throw new SvcError('Nothing is deleted.');
   return collection;
 }
 
@@ -125,17 +132,25 @@ export const deleteCommand = (property: string, resource: Resource): Command => 
   path: [resource.name, 'delete'],
   summary: `Delete one ${resource.singular}, or many from a file`,
   positionals: ['[ID]'],
-  options: { ...ifMatchOption, ...fileOptions('Delete every record'), ...fromLineOption },
+  options: {
+    ...ifMatchOption,
+    ...fileOptions('Delete every record'),
+    ...fromLineOption,
+    yes: { type: 'boolean', short: 'y', description: 'Do not ask before the deletion' },
+  },
   notes: [
     `A file has at least the ids, as the output of svc ${resource.name} list does. ${IN_BATCHES}`,
+    'On a terminal, the command asks before it deletes with a live key. In a script or a pipe, it never asks.',
     DRY_RUN_NOTE,
   ],
   async run(invocation) {
     const { io, values } = invocation;
     const file = text(values, 'file');
+    const open = (what: string): Promise<AnyCollection> =>
+      openForWriting(invocation, property, flag(values, 'yes') ? undefined : `Delete ${what}?`);
     if (file !== undefined) {
       refuseWithFile(invocation, ['if-match']);
-      const collection = await openForWriting(invocation, property);
+      const collection = await open(`every ${resource.singular} of ${nameOf(file)}`);
       return changeFromFile(
         { invocation, collection, resource: { ...nounOf(property), ...resource }, file, done: 'deleted' },
         {
@@ -154,7 +169,7 @@ export const deleteCommand = (property: string, resource: Resource): Command => 
       );
     }
     const id = positional(invocation, 0, 'ID');
-    const collection = await openForWriting(invocation, property);
+    const collection = await open(`the ${resource.singular} ${id}`);
     await collection.delete(id, { ifMatch: text(values, 'if-match'), signal: io.signal });
     await printMessage(io, `svc: deleted ${id}.`);
   },

@@ -21,11 +21,16 @@ const jsonFor =
     return isTTY ? sanitizeJson(json) : json;
   };
 
+const bold = (text: string): string => `\u001b[1m${text}\u001b[22m`;
+
 /** Returns a writer for records in this format. `stream` is where the text goes. */
 export function recordWriter(format: OutputFormat, fields: Resource['fields'], stream: Output): RecordWriter {
   const json = jsonFor(stream);
   if (format === 'table')
-    return tableWriter(fields, stream.isTTY === true ? stream.columns || TERMINAL_COLUMNS : undefined);
+    return tableWriter(fields, {
+      terminalColumns: stream.isTTY === true ? stream.columns || TERMINAL_COLUMNS : undefined,
+      heading: stream.isTTY === true && stream.hasColors?.() === true ? bold : undefined,
+    });
   const clean = stream.isTTY === true ? sanitizeText : undefined;
   if (format === 'csv') return csvWriter(Object.keys(fields), clean);
   if (format === 'csv-safe') {

@@ -42,14 +42,17 @@ function padOrCut(text: string, width: number): string {
  * are cut. On a terminal each record takes one line: text columns shrink, and columns are omitted if that is not
  * enough.
  */
-export function tableWriter(fields: Fields, terminalColumns = Number.POSITIVE_INFINITY): RecordWriter {
+export function tableWriter(
+  fields: Fields,
+  { terminalColumns = Number.POSITIVE_INFINITY, heading = (line) => line }: TableLook = {},
+): RecordWriter {
   const names = Object.keys(fields);
   let columns: readonly Column[] | undefined;
   const line = (texts: (name: string) => string): string =>
-    `${(columns ?? [])
+    (columns ?? [])
       .map(({ name, width }) => padOrCut(texts(name), width))
       .join(GAP)
-      .trimEnd()}\n`;
+      .trimEnd();
   return {
     page(records) {
       if (records.length === 0) return '';
@@ -58,11 +61,18 @@ export function tableWriter(fields: Fields, terminalColumns = Number.POSITIVE_IN
         names.map((name) => columnOf(name, fields[name], records)),
         terminalColumns,
       );
-      const rows = records.map((record) => line((name) => cellOf(fields[name], record[name])));
-      return (header ? line((name) => name) : '') + rows.join('');
+      const rows = records.map((record) => `${line((name) => cellOf(fields[name], record[name]))}\n`);
+      return (header ? `${heading(line((name) => name))}\n` : '') + rows.join('');
     },
     end: () => '',
   };
+}
+
+interface TableLook {
+  /** Default: lines of any length. */
+  readonly terminalColumns?: number | undefined;
+  /** Emphasizes the first line. */
+  readonly heading?: ((line: string) => string) | undefined;
 }
 
 interface Column {
