@@ -89,6 +89,8 @@ function selectHits({ table, texts, words }: Searched): BoundStatement {
     const isPart = [...texts, 'id'].map((column) => `${column} ilike $4`).join(' or ');
     const placed = `id, created_at, ${title} as title, case when ${isExact} then 2
         when starts_with(lower(${title}), lower($3)) then 3 when ${hasWords} then 4 else 5 end as place`;
+    // Otherwise the index has found all that have the words.
+    const isCommon = words === undefined ? 'true' : isTooCommon('by_words');
     const id = lookUp({ select: `id, created_at, ${title} as title, 1 as place`, from: table });
     const newest =
       texts.length === 0
@@ -100,7 +102,9 @@ function selectHits({ table, texts, words }: Searched): BoundStatement {
       `(${id})`,
       ...(words === undefined ? [] : [`(select ${placed} from by_words where workspace_id = $1)`]),
       ...(table === 'companies' ? [`(select ${placed} from (${COMPANIES_BY_NAME}) by_name)`] : []),
-      ...(texts.length === 0 ? [] : [`(select ${placed} from newest where ${isPart} or ${hasWords})`]),
+      ...(texts.length === 0
+        ? []
+        : [`(select ${placed} from newest where ${isPart} or ${isCommon} and ${hasWords})`]),
     ];
     select = family(
       `search_records_${table}`,
@@ -108,7 +112,7 @@ function selectHits({ table, texts, words }: Searched): BoundStatement {
     select * from (select distinct on (id) * from (${found.join(' union all ')}) every order by id, place) each
     order by place, created_at desc, id desc limit $6)
   select coalesce(json_agg(found order by place, created_at desc, id desc), '[]') as hits,
-    (select count(*) >= $5 from newest) and ${words === undefined ? 'true' : isTooCommon('by_words')} as stopped from found`,
+    (select count(*) >= $5 from newest) and ${isCommon} as stopped from found`,
     );
     selects.set(table, select);
   }
