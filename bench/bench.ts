@@ -39,6 +39,7 @@ interface Work {
   readonly requests: number;
   readonly seconds: number;
   readonly p50Ms?: number;
+  readonly p95Ms?: number;
   readonly p99Ms?: number;
 }
 
@@ -92,10 +93,11 @@ async function run(installation: Installation, settings: Readonly<Record<string,
 
 async function withCpu(node: ProcessTree, postgres: ProcessTree, work: () => Promise<Work>): Promise<Sample> {
   const before = [cpuUsOf(node), cpuUsOf(postgres)] as const;
-  const { requests, seconds, p50Ms = Number.NaN, p99Ms = Number.NaN } = await work();
+  const { requests, seconds, p50Ms = Number.NaN, p95Ms = Number.NaN, p99Ms = Number.NaN } = await work();
   return {
     rate: requests / seconds,
     p50Ms,
+    p95Ms,
     p99Ms,
     nodeUs: (cpuUsOf(node) - before[0]) / requests,
     postgresUs: (cpuUsOf(postgres) - before[1]) / requests,

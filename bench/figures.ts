@@ -55,6 +55,7 @@ export function describeRun({
     measurement.name,
     spreadText(measurement.rate),
     figure(measurement.p50Ms.median),
+    figure(measurement.p95Ms.median),
     figure(measurement.p99Ms.median),
     figure(measurement.nodeUs.median),
     figure(measurement.postgresUs.median),
@@ -72,7 +73,7 @@ ${table(['Scenario', 'What', 'Measured', 'Bar', ''], bars)}
 
 Rate: requests or records per second. CPU: µs per request or record.
 
-${table(['Scenario', 'What', 'Rate', 'p50, ms', 'p99, ms', 'CPU of Node.js', 'CPU of PostgreSQL'], rows)}
+${table(['Scenario', 'What', 'Rate', 'p50, ms', 'p95, ms', 'p99, ms', 'CPU of Node.js', 'CPU of PostgreSQL'], rows)}
 `;
 }
 

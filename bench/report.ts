@@ -69,6 +69,7 @@ export function createReports(say: (line: string) => void): Reports {
           params,
           rate: of('rate'),
           p50Ms: of('p50Ms'),
+          p95Ms: of('p95Ms'),
           p99Ms: of('p99Ms'),
           nodeUs: of('nodeUs'),
           postgresUs: of('postgresUs'),

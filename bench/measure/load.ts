@@ -21,6 +21,7 @@ export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
   readonly p50Ms: number;
+  readonly p95Ms: number;
   readonly p99Ms: number;
 }
 

@@ -3,6 +3,7 @@ export interface Sample {
   /** Requests or records per second. */
   readonly rate: number;
   readonly p50Ms: number;
+  readonly p95Ms: number;
   readonly p99Ms: number;
   /** CPU time per request or record, of all processes of Node.js and of PostgreSQL. */
   readonly nodeUs: number;

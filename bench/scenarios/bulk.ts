@@ -21,6 +21,7 @@ const WAITING_RECORDS = 2 * BATCH_RECORDS;
 
 const NOT_MEASURED = {
   p50Ms: Number.NaN,
+  p95Ms: Number.NaN,
   p99Ms: Number.NaN,
   nodeUs: Number.NaN,
   postgresUs: Number.NaN,

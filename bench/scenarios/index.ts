@@ -4,6 +4,7 @@ import { creates } from './creates.ts';
 import { disk } from './disk.ts';
 import { feed } from './feed.ts';
 import { imports } from './imports.ts';
+import { lists } from './lists.ts';
 import { neighbours } from './neighbours.ts';
 import { pages } from './pages.ts';
 import type { Scenario } from './scenario.ts';
@@ -18,6 +19,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   pages,
   sizes,
   counts,
+  lists,
   neighbours,
   age,
   creates,

@@ -45,14 +45,38 @@ export const contentItem = (n: number, companies: number): NewRecord => ({
   title: `Content item ${n}`,
 });
 
+const CITIES = ['Lyon', 'Porto', 'Osaka', 'Berlin', 'Quito', 'Accra', 'Turin', 'Bergen'] as const;
+/** How many records there are for one with the word `zeppelin`. */
+const RARE = 5_000;
+const HOSTS = 1_000;
+const titleOf = (n: number): string =>
+  `Acme opens plant ${n} in ${CITIES[n % CITIES.length] ?? CITIES[0]}${n % RARE === 0 ? ', with a zeppelin' : ''}`;
+
+/** A mention with words that all have, that an eighth has, and that few have. */
+export const searchedMention = (n: number, companies: number): NewRecord => ({
+  ...mention(n, companies),
+  id: idOf('men', 1, n),
+  url: `https://www.news${n % HOSTS}.example.com/${n}`,
+  title: titleOf(n),
+});
+
+/** A company with such words. */
+export const searchedCompany = (n: number): NewRecord => ({
+  ...company(n),
+  name: titleOf(n),
+  domain: `www.company${n}.example.com`,
+});
+
+/** Lines of NDJSON, in chunks. */
+export function* linesOf(count: number, record: (n: number) => NewRecord): Generator<string> {
+  for (let n = 0; n < count; n += CHUNK_RECORDS) {
+    const length = Math.min(CHUNK_RECORDS, count - n);
+    yield Array.from({ length }, (_, i) => `${JSON.stringify(record(n + i))}\n`).join('');
+  }
+}
+
 /** Lines of NDJSON with audits that have new ids, in chunks. */
 export function* auditLines(audits: number, companies: number): Generator<string> {
   const series = newSeries();
-  for (let n = 0; n < audits; n += CHUNK_RECORDS) {
-    const count = Math.min(CHUNK_RECORDS, audits - n);
-    yield Array.from(
-      { length: count },
-      (_, i) => `${JSON.stringify({ id: idOf('aud', series, n + i), ...audit(n + i, companies) })}\n`,
-    ).join('');
-  }
+  yield* linesOf(audits, (n) => ({ id: idOf('aud', series, n), ...audit(n, companies) }));
 }

@@ -124,9 +124,10 @@ export async function importAudits(
   installation: Installation,
   workspaceId: string,
   source: string | Iterable<string>,
+  resource = 'audits',
 ): Promise<{ readonly seconds: number; readonly peakMemoryMb: number }> {
   const [file, lines] = typeof source === 'string' ? [source, []] : ['-', source];
-  const args = ['import', 'audits', file, '--format', 'ndjson', '--workspace', workspaceId, '--json'];
+  const args = ['import', resource, file, '--format', 'ndjson', '--workspace', workspaceId, '--json'];
   const { stdout, peakMemoryMb } = await runSvcd(installation, args, lines);
   return { seconds: (JSON.parse(stdout) as { readonly seconds: number }).seconds, peakMemoryMb };
 }

@@ -1,0 +1,92 @@
+import { CONTRACT, type ResourceContract, sortsOf } from '@svc/sdk/contract';
+import { read } from '../bench.ts';
+import type { LoadRequest } from '../measure/load.ts';
+import { createOwner } from '../target/dashboard.ts';
+import { company, linesOf, searchedCompany, searchedMention } from '../target/records.ts';
+import { importAudits } from '../target/workspaces.ts';
+import { measureRequests } from './pair.ts';
+import type { Scenario } from './scenario.ts';
+
+const RECORDS = 100_000;
+const RECORDS_MIN = 100;
+/** People who use the same workspace at the same moment. */
+const CONNECTIONS = 4;
+const P95_MS_MAX = 200;
+
+/** What people search for, by what it is. */
+const SEARCHES = {
+  'a rare word': 'zeppelin',
+  'a common word': 'acme',
+  'a word of an eighth': 'quito',
+  'a missing word': 'nobody',
+  'two common words': 'plant osaka',
+  'a rare and a common word': 'acme zeppelin',
+  'two words that no record has together': 'lyon osaka',
+  'a host': 'news17.example.com',
+  'a URL': 'https://www.news17.example.com/17',
+  'no word': '%',
+} as const;
+
+/**
+ * Every sort, filter and search of a new workspace with 100,000 mentions and as many companies, on /v1 and in the dashboard.
+ * The workspace is newer than the statistics, and the others are beside it.
+ */
+export const lists: Scenario = async (context) => {
+  const { target, report } = context;
+  const { installation, service, workspaces } = target;
+  const most = Math.min(RECORDS, Math.max(...workspaces.map(({ audits }) => audits)));
+  const records = Math.max(RECORDS_MIN, most);
+  const owner = await createOwner(installation, service);
+  const { workspaceId, token } = await owner.createKey(owner.workspaceId);
+  const fill = (resource: string, record: Parameters<typeof linesOf>[1]) =>
+    importAudits(installation, workspaceId, linesOf(records, record), resource);
+  await fill('companies', searchedCompany);
+  await fill('mentions', (n) => searchedMention(n, records));
+
+  const inDashboard = (path: string): LoadRequest => ({
+    method: 'GET',
+    path: `/dashboard/api/workspaces/${workspaceId}${path}`,
+    headers: owner.headers,
+  });
+  const paths = [
+    ...[CONTRACT.mentions, CONTRACT.companies].flatMap(listsOf),
+    ...['mentions', 'companies'].flatMap((name) =>
+      Object.values(SEARCHES).map((q) => `/${name}?${new URLSearchParams({ q })}`),
+    ),
+  ];
+  const requests = Object.fromEntries([
+    ...paths.map((path) => [`/v1${path}`, read(`/v1${path}`, { token })] as const),
+    ...Object.entries(SEARCHES).map(
+      ([what, q]) =>
+        [`dashboard: search for ${what}`, inDashboard(`/search?${new URLSearchParams({ q })}`)] as const,
+    ),
+    ...['', '?sentiment=negative', '?q=acme', '?q=zeppelin'].map(
+      (query) =>
+        [`dashboard: count of mentions${query}`, inDashboard(`/data/mentions/count${query}`)] as const,
+    ),
+  ]);
+  const measured = await measureRequests(context, requests, {}, CONNECTIONS);
+  for (const [name, series] of Object.entries(measured))
+    report.verdict(
+      `p95 of ${name}, ${records} records`,
+      series.map(({ p95Ms }) => p95Ms),
+      { most: P95_MS_MAX },
+      'ms',
+    );
+};
+
+/** Every list of a resource: each sort, alone, with each filter, and with a range. */
+function listsOf(resource: ResourceContract): readonly string[] {
+  const filters = Object.entries(resource.filters).map(([name, field]) => {
+    if (name === 'companyId') return { [name]: String(company(1)['id']) };
+    // A value that no record has is the longest search.
+    return { [name]: field.kind === 'choice' ? (field.values.at(-1) ?? '') : 'nobody.example' };
+  });
+  const sorts = sortsOf(resource).map((sort) => ({ sort }));
+  return (sorts.length === 0 ? [{}] : sorts).flatMap((sort) =>
+    [{}, ...filters].map((filter) => {
+      const query = new URLSearchParams({ ...sort, ...filter });
+      return `/${resource.name}${query.size > 0 ? `?${query}` : ''}`;
+    }),
+  );
+}
