@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard } from '../../../test/harness/dashboard.ts';
 import { importText, ndjson } from '../../../test/harness/import.ts';
+import { inCluster } from '../../../test/harness/locks.ts';
 import { createTestService } from '../../../test/harness/service.ts';
 import { SEARCHED_ROWS_MAX } from '../../config/limits.ts';
 import { SEARCH_HITS_MAX } from '../limits.ts';
@@ -89,10 +90,11 @@ test('the search of a workspace with many similar titles returns ten of a resour
   expect(similar.data).toHaveLength(SEARCH_HITS_MAX);
   expect(similar.data[0]).toMatchObject({ id: `con_many_${SEARCHED_ROWS_MAX - 1}`, match: 'start' });
   expect(similar.partial).toBe(false);
-  expect(ids(await search('saves water'))).toEqual(['word con_1']);
   expect(ids(await search('similar 17'))).toHaveLength(SEARCH_HITS_MAX);
   expect(ids(await search('similar 1717'))).toEqual(['word con_many_1717']);
-  expect(await search('aves')).toEqual({ data: [], partial: false });
+  // A cluster does not search by the index: the record is not among the newest, and the answer says so.
+  expect(ids(await search('saves water'))).toEqual(inCluster() ? [] : ['word con_1']);
+  expect(await search('aves')).toEqual({ data: [], partial: inCluster() });
   expect(ids(await search('con_1'))[0]).toBe('id con_1');
 });
 
