@@ -79,3 +79,17 @@ test('the keys that a node of an earlier version creates and rotates are found',
   await pool.query(`update api_keys set token_index = '\\x02' where workspace_id = $1`, [workspaceId]);
   await expectSound(workspaceId, 1);
 });
+
+// In a cluster, they would wait for each other in a circle if one of them wrote key_workspaces before it locked the log.
+test('keys of a workspace that are created and rotated at the same time are all found', async () => {
+  const workspaceId = await service.workspace();
+  const first = await Promise.all(Array.from({ length: 4 }, () => service.issue(workspaceId)));
+  for (let round = 0; round < 3; round++)
+    await Promise.all(
+      first.flatMap(({ keyId }) => [
+        service.keys.rotate(workspaceId, keyId, TEST_ACTOR),
+        service.issue(workspaceId),
+      ]),
+    );
+  await expectSound(workspaceId, 16);
+});

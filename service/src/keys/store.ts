@@ -151,9 +151,10 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
       ),
     );
     if (rowCount === 0) return 'no_company';
-    await noteKeyWorkspace(client, workspaceId, index);
     const details = { ...shownSettings(settings), replaces };
-    return { key: await logKeyEvent(client, workspaceId, id, by, { kind: 'key.created', details }), token };
+    const created = await logKeyEvent(client, workspaceId, id, by, { kind: 'key.created', details });
+    await noteKeyWorkspace(client, workspaceId, index);
+    return { key: created, token };
   };
   /** Runs a change of a key in a transaction that locks the key. */
   const change = <T>(
@@ -190,8 +191,9 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
         if (found.revoked) return 'revoked';
         const { token, index, stored } = issue(found.mode);
         await client.query(rotateKey(workspaceId, keyId, ...stored, found.place));
+        const key = await logKeyEvent(client, workspaceId, keyId, by, { kind: 'key.rotated' });
         await noteKeyWorkspace(client, workspaceId, index, found.token_index);
-        return { key: await logKeyEvent(client, workspaceId, keyId, by, { kind: 'key.rotated' }), token };
+        return { key, token };
       }),
 
     revoke: (workspaceId, keyId, by, confirm) =>
