@@ -29,8 +29,8 @@ export function verifyCommand(context: CommandContext): Command {
   return new Command('verify')
     .summary('compare stored JSON, counters and clocks with the records')
     .description(
-      'in all workspaces, compare the stored JSON of each record with its columns, each counter with a count, and\n' +
-        'each clock with its newest time. The service can run meanwhile.',
+      'in all workspaces, compare the stored JSON of each record with its columns, each counter with a count, each\n' +
+        'clock with its newest time, and each key with what finds its workspace. The service can run meanwhile.',
     )
     .option('--repair', 'repair what differs; the fields of records never change')
     .option('--json', 'print each finding, then the report, as one line of JSON each')

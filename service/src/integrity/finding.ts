@@ -5,7 +5,7 @@ import type { Resource } from '../resources/define.ts';
 /** A difference between the records and what is stored about them. */
 export interface Finding {
   readonly workspaceId: string;
-  readonly problem: 'wire JSON' | 'order' | 'counter' | 'clock' | 'quota' | 'usage' | 'feed';
+  readonly problem: 'wire JSON' | 'order' | 'counter' | 'clock' | 'quota' | 'usage' | 'feed' | 'key';
   /** The difference, for people: ids and numbers, never content. */
   readonly detail: string;
   /** Whether it was repaired. */

@@ -72,7 +72,7 @@ let workspaceId: string;
 beforeEach(async () => {
   // Truncating so many tables takes longer than the test.
   await pool.query(
-    'delete from audits; delete from mentions; delete from content; delete from api_keys; delete from companies; delete from workspaces; delete from audit_log',
+    'delete from audits; delete from mentions; delete from content; delete from api_keys; delete from key_workspaces; delete from companies; delete from workspaces; delete from audit_log',
   );
   await filledWorkspace();
   workspaceId = await filledWorkspace();

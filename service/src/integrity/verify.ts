@@ -8,6 +8,7 @@ import { columnName, type Resource } from '../resources/define.ts';
 import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
 import { verifyClocks, verifyMonth } from './verify-clocks.ts';
 import { verifyFeed } from './verify-feed.ts';
+import { verifyKeyIndexes, verifyKeys } from './verify-keys.ts';
 import { verifyUsage } from './verify-usage.ts';
 
 const BATCH_RECORDS = 5_000;
@@ -35,9 +36,9 @@ const selectWorkspaceIds = statement('all_workspaces', 'background: svcd verify 
 /**
  * Verifies all workspaces: compares each doc with its columns, the order of `id_order` with that of the ids, each counter
  * with a count, each clock with its newest time and with the database's clock, the month of the quota with the current one,
- * the usage of keys with the log, and the records with the feed. Each comparison is one snapshot, so it is exact while
- * writers run. The repair of a
- * counter blocks the workspace's writers while it counts.
+ * the usage of keys with the log, the records with the feed, and the keys with the table that finds their workspaces. Each
+ * comparison is one snapshot, so it is exact while writers run. The repair of a counter blocks the workspace's writers while
+ * it counts.
  */
 export async function verifyRecords(options: VerifyOptions): Promise<void> {
   const { rows } = await options.pool.query<{ id: string }>(selectWorkspaceIds());
@@ -50,7 +51,9 @@ export async function verifyRecords(options: VerifyOptions): Promise<void> {
     await verifyClocks(options, id);
     await verifyMonth(options, id);
     await verifyUsage(options, id);
+    await verifyKeys(options, id);
   }
+  await verifyKeyIndexes(options);
 }
 
 const lockClock = statement('lock_clock_for_repair', 'request')`

@@ -32,8 +32,14 @@ const insertWorkspace = statement('insert_key_workspace', 'request')`
   insert into key_workspaces (token_index, workspace_id) values ($1, $2) on conflict do nothing`;
 const deleteWorkspace = statement('delete_key_workspace', 'request')`
   delete from key_workspaces where token_index = $1`;
+const replaceWorkspace = statement('replace_key_workspace', 'request')`
+  insert into key_workspaces (token_index, workspace_id) values ($1, $2)
+  on conflict (token_index) do update set workspace_id = excluded.workspace_id`;
 
-/** Notes the workspace of a new index. `replaced`: the index that the key had before. */
+/**
+ * Notes the workspace of a new index. `replaced`: the index that the key had before. The caller has every other lock
+ * already: in a cluster, transactions write this table one after the other, whatever their workspaces are.
+ */
 export async function noteKeyWorkspace(
   client: pg.ClientBase,
   workspaceId: string,
@@ -42,4 +48,14 @@ export async function noteKeyWorkspace(
 ): Promise<void> {
   await client.query(insertWorkspace(index, workspaceId));
   if (replaced !== undefined && !replaced.equals(index)) await client.query(deleteWorkspace(replaced));
+}
+
+/** Repairs the row of a key, whatever was stored before. The caller has locked the key. */
+export async function placeKey(client: pg.ClientBase, workspaceId: string, index: Buffer): Promise<void> {
+  await client.query(replaceWorkspace(index, workspaceId));
+}
+
+/** Removes the row of an index that no key has. */
+export async function removeIndex(client: pg.ClientBase, index: Buffer): Promise<void> {
+  await client.query(deleteWorkspace(index));
 }

@@ -48,6 +48,7 @@ const EXEMPTIONS: readonly Exemption[] = [
       'workspaces_of_users',
       'demo_workspace',
       'expire_positions',
+      'keys_of_indexes',
     ],
   },
   {
