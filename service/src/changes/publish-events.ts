@@ -36,7 +36,9 @@ const selectWaiting = statement('workspaces_with_events', JOB)`
 
 const lockFreeClock = statement('lock_free_clock', JOB)`
   select 1 from workspace_clocks where workspace_id = $1 for update skip locked`;
-const limitLockTime = statement('limit_lock_time', 'control')`set local lock_timeout = ${LOCK_TIMEOUT_MS}`;
+/** In a cluster, also on the node of the workspace, which gets no other settings. PostgreSQL ignores the first one. */
+const limitLockTime = statement('limit_lock_time', 'control')`
+  set local citus.propagate_set_commands = 'local'; set local lock_timeout = ${LOCK_TIMEOUT_MS}`;
 const takeEvents = statement('take_pending_events', JOB)`
   with taken as (
     delete from pending_events where workspace_id = $1 and id = any (array(
