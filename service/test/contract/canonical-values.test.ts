@@ -14,10 +14,10 @@ const world = await createWriteWorld();
 const { pool } = world.service;
 const dashboard = createTestDashboard(world.service);
 const owner = await dashboard.owner();
-await pool.query('update members set workspace_id = $1 where user_id = $2', [
-  world.workspaceId,
-  owner.userId,
-]);
+await pool.query(
+  `insert into members (workspace_id, user_id, id, role, created_at) values ($1, $2, 'mem_test', 'owner', now())`,
+  [world.workspaceId, owner.userId],
+);
 
 /** Times at the limits of the service and of PostgreSQL, which differ. */
 const TIMES = [

@@ -27,7 +27,7 @@ async function used(key: NewKey) {
 /** The clock of the database decides, so the key expires without a wait. */
 const expireNow = (keyId: string) =>
   service.pool.query(
-    'update api_keys set expires_at = clock_timestamp() where workspace_id = $1 and id = $2',
+    'update api_keys set expires_at = statement_timestamp() where workspace_id = $1 and id = $2',
     [workspaceId, keyId],
   );
 const soon = async (ms: number): Promise<string> => {

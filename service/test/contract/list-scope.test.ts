@@ -100,7 +100,8 @@ test('a key that is limited to a company cannot read the audit log, neither the 
 describe.each(LISTS)('two workspaces with records of the same ids, on $path', (list) => {
   test('never see each other: a record changed in one is the same as before in the other', async () => {
     const id = seedRow(list, 5).id;
-    const table = list.name === 'api-keys' ? 'api_keys' : list.resource.list.relation;
+    const tables: Readonly<Record<string, string>> = { 'api-keys': 'api_keys', 'audit-log': 'audit_log' };
+    const table = tables[list.name] ?? list.resource.list.relation;
     const ask = (token: string, path: string) => world.service.request(token, list.path + path);
     const before = [await ask(world.token, '?limit=100'), await ask(world.token, `/${id}`)];
     expect(before.map(({ status }) => status)).toEqual([200, 200]);
