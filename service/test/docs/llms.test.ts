@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import type { AuditLogEntry } from '@svc/sdk';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { packClient } from '../../../sdk/tools/pack.ts';
 import { createTestService } from '../harness/service.ts';
 import { listen } from '../harness/socket.ts';
+import { REPOSITORY } from './documents.ts';
 import { canRun, runExample, userProject } from './run.ts';
 
 const service = await createTestService();
@@ -15,6 +18,11 @@ async function pageAt(path: string): Promise<string> {
   expect([path, response.status]).toEqual([path, 200]);
   return (await response.text()).replaceAll(PUBLIC_URL, address);
 }
+
+// `npm ci` does this. A test may run without it, or after a change of the client.
+beforeAll(() => {
+  packClient(join(REPOSITORY, 'sdk/package'));
+});
 
 const LIVE = 'live';
 
