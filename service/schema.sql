@@ -966,10 +966,11 @@ begin
     end if;
     continue when not writable;
     if request.key_id || ' ' || request.version <> all (valid_keys) then
-      -- After the lock, so that no key of the workspace changes meanwhile.
+      -- After the lock, so that no key of the workspace changes meanwhile, and it is neither deleted nor restored.
       perform from api_keys where workspace_id = current_id and id >= request.key_id and id <= request.key_id
         and token_version = request.version
-        and (revoked_at is null and paused_at is null and not workspace_deleted and (expires_at is null or expires_at > statement_timestamp()))
+        and (revoked_at is null and paused_at is null and (expires_at is null or expires_at > statement_timestamp()))
+        and (select deleted_at is null from workspaces where id = current_id)
         order by id limit 1;
       continue when not found;
       valid_keys := valid_keys || (request.key_id || ' ' || request.version);

@@ -81,7 +81,8 @@ const countKeyChange = statement('count_key_change', 'request')`
   update live_meters set keys_version = keys_version + 1 where workspace_id = $1`;
 
 /**
- * Locks the clock of the log before a key is locked to be revoked or rotated, and increments the version of the keys.
+ * Locks the clock of the log before a key is locked to be revoked or rotated, or when a workspace is deleted or restored,
+ * and increments the version of the keys.
  * Every transaction that locks a key and logs the change must use this order: the group commits of nodes of 0.1.0 also lock
  * keys after the clock. A group commit that has waited for this lock sees the new version and reads the keys again.
  */

@@ -3,7 +3,7 @@ import type { Queryable } from '../database/lane.ts';
 import { preparedStatement } from '../database/statement.ts';
 import { utc } from '../database/utc.ts';
 import { entryDoc, type NewEntry } from './entry.ts';
-import { KEY_IS_VALID } from './valid-key.ts';
+import { KEY_IS_VALID, workspaceIsOpen } from './valid-key.ts';
 
 /** What the audit log records of a request. */
 export interface AuditedRequest {
@@ -65,7 +65,8 @@ const METER = 'workspace_id, last_entry_at, keys_version, month, live_requests, 
  *   rest of the transaction.
  * - `others`: the logs of the other workspaces in $2 that are free. The statement waits for no lock while it holds another,
  *   so it is part of no deadlock.
- * - `locked`: `current` is false if keys changed after the statement began. It has read the keys too early then.
+ * - `locked`: `current` is false if keys changed, or the workspace was deleted or restored, after the statement began. It
+ *   has read the keys and `open` too early then. `open` is false if the workspace is deleted.
  * - `keys`: the keys of the requests that are valid, in the version with which the requests began.
  * - `requests`: those whose key has not changed since they began. `place` numbers the entries, `nth` the counted requests.
  * - `meters`: allocates a time for each entry, and grants what is left of the quota. If the statement waited for the lock
@@ -88,7 +89,8 @@ const writeAll = preparedStatement('write_requests', 'bulk')`with today as mater
     ) m
   ),
   locked as materialized (
-    select m.*, m.keys_version = (select keys_version from live_meters v where v.workspace_id = m.workspace_id) as current
+    select m.*, m.keys_version = (select keys_version from live_meters v where v.workspace_id = m.workspace_id) as current,
+      ${workspaceIsOpen('m.workspace_id')} as open
     from (select * from waited union all select * from others) m
   ),
   keys as materialized (
@@ -105,7 +107,7 @@ const writeAll = preparedStatement('write_requests', 'bulk')`with today as mater
     from unnest($3::text[], $4::text[], $5::int[], $6::text[], $7::text[], $8::text[], $9::bool[], $10::smallint[], $11::text[],
       $12::text[], $13::smallint[]) with ordinality
       as r (workspace_id, key_id, token_version, id, head, tail, counted, status, method, path, latency_bucket, position)
-    join locked on locked.workspace_id = r.workspace_id and locked.current
+    join locked on locked.workspace_id = r.workspace_id and locked.current and locked.open
     join keys on keys.workspace_id = r.workspace_id and keys.key_id = r.key_id and keys.token_version = r.token_version
     window earlier as (partition by r.workspace_id order by position)
   ),

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { KeyAccess, KeyMode } from '@svc/sdk';
-import { KEY_IS_VALID } from '../audit-log/valid-key.ts';
+import { KEY_IS_VALID, workspaceIsOpen } from '../audit-log/valid-key.ts';
 import { KEY_CACHE_MAX_KEYS, KEY_CACHE_SECONDS } from '../config/limits.ts';
 import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 import type { Clock } from '../config/time.ts';
@@ -158,7 +158,7 @@ export function createAuthenticator(
 
 const findKey = preparedStatement('find_key', 'request')`
   select k.workspace_id, k.id, k.mode, k.access, k.company_id, k.token_version, k.token_index,
-    k.secret_fingerprint, k.salt, k.salted_hash, ${KEY_IS_VALID} as valid,
+    k.secret_fingerprint, k.salt, k.salted_hash, ${KEY_IS_VALID} and ${workspaceIsOpen('$1')} as valid,
     k.allowed_networks, least(k.burst_limit, (select burst_limit from workspaces where id = $1)) as burst_limit
   from unnest($2::bytea[]) as wanted (token_index) cross join lateral (
     ${lookUp({ select: '*', from: 'api_keys', column: 'token_index', key: 'wanted.token_index' })}) k`;
@@ -167,7 +167,7 @@ const findKey = preparedStatement('find_key', 'request')`
 const EXPIRES_IN = 'ceil(extract(epoch from expires_at - statement_timestamp()) * 1000)::float8';
 
 const confirmKey = preparedStatement('confirm_key', 'request')`
-  ${lookUp({ select: `${EXPIRES_IN} as expires_in_ms, allowed_networks`, from: 'api_keys', and: `token_version = $3 and ${KEY_IS_VALID}` })}`;
+  ${lookUp({ select: `${EXPIRES_IN} as expires_in_ms, allowed_networks`, from: 'api_keys', and: `token_version = $3 and ${KEY_IS_VALID} and ${workspaceIsOpen('$1')}` })}`;
 
 /** Without a workspace, it asks for nothing, so that an unknown token takes the same time as a revoked one. */
 async function findRow(

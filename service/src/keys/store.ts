@@ -98,9 +98,8 @@ export interface KeyStore {
 
 const insertKey = statement('insert_key', 'request')`
   insert into api_keys (workspace_id, id, name, mode, access, company_id, created_at, hint, token_index, secret_fingerprint,
-    salt, salted_hash, expires_at, allowed_networks, burst_limit, created_by, workspace_deleted)
-  select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::timestamptz, $14::text[], $15::integer, $16,
-    (select deleted_at is not null from workspaces where id = $1)
+    salt, salted_hash, expires_at, allowed_networks, burst_limit, created_by)
+  select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::timestamptz, $14::text[], $15::integer, $16
   where $6::text is null or (${lookUp({ select: 'true', from: 'companies', key: '$6' })})`;
 const rotateKey = statement('rotate_key', 'request')`
   update api_keys set hint = $3, token_index = $4, secret_fingerprint = $5, salt = $6, salted_hash = $7, token_version = token_version + 1

@@ -30,8 +30,6 @@ export const IMPORTED = 1_000;
 const IMPORTED_ROW_MAX = 25;
 /** A delivery that is changed: the row, and six indexes, which PostgreSQL 15 descends from the root. */
 const DELIVERY_ROW_MAX = 32;
-/** A key that is changed: the row, and its indexes. */
-const KEY_ROW_MAX = 12;
 const FOUND_ROW_MAX = 5;
 /** A row of the feed: its index and the row. */
 const FEED_ROW_MAX = 10;
@@ -47,8 +45,7 @@ const CONTENT_STATUSES = CONTRACT.content.fields.status.values.length;
 /** How many buffers a statement may need besides, by its name: those that read more rows than a page. */
 const MORE: Readonly<Record<string, number>> = {
   newest_sentiments: MENTIONS_WEIGHED,
-  // Each key and each endpoint of a workspace that is deleted or restored, once.
-  suspend_keys: ROWS * KEY_ROW_MAX,
+  // Each endpoint of a workspace that is deleted or restored, once.
   suspend_endpoints: ENDPOINTS_MAX * DELIVERY_ROW_MAX,
   resume_endpoints: ENDPOINTS_MAX * DELIVERY_ROW_MAX,
   // Each member with their account. The list has no pages.

@@ -9,7 +9,7 @@ import {
   type WriteRequests,
   writeRequests,
 } from '../append-requests.ts';
-import { KEY_IS_VALID } from '../valid-key.ts';
+import { KEY_IS_VALID, workspaceIsOpen } from '../valid-key.ts';
 import { writeRequestsInShard } from './append-in-shard.ts';
 
 /** Both ways to write requests have the same outcomes and write the same. One PostgreSQL runs both, a cluster only one. */
@@ -156,16 +156,17 @@ describe.each(WAYS)('requests written %s', (_, write) => {
     expect(await stored(other.workspaceId)).toMatchObject({ entries: [], meter: { used: 0 } });
   });
 
-  test('of a key that is revoked while they wait for its log write nothing', async () => {
+  test.each([
+    ['key that is revoked', 'update api_keys set revoked_at = now() where workspace_id = $1'],
+    ['deleted workspace', 'update workspaces set deleted_at = now() where id = $1'],
+  ])('of a %s, also while they wait for its log, write nothing', async (_what, change) => {
     const [caller, other] = [await newCaller(), await newCaller()];
     const holder = await service.pool.connect();
     await holder.query('begin');
     await holder.query('update live_meters set keys_version = keys_version + 1 where workspace_id = $1', [
       caller.workspaceId,
     ]);
-    await holder.query('update api_keys set revoked_at = now() where workspace_id = $1', [
-      caller.workspaceId,
-    ]);
+    await holder.query(change, [caller.workspaceId]);
     const writing = run(write, [requestOf(caller), requestOf(other)], caller.workspaceId);
     await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
     await holder.query('commit');
@@ -174,6 +175,8 @@ describe.each(WAYS)('requests written %s', (_, write) => {
     // One statement has read the keys before it waited: the writer runs it again.
     expect(['stale', [{ result: 'invalid_key' }]]).toContainEqual(results.get(caller.workspaceId));
     expect(results.get(other.workspaceId)).toEqual([{ result: 'recorded', quota: null }]);
+    const later = await run(write, [requestOf(caller)], caller.workspaceId);
+    expect(later.get(caller.workspaceId)).toEqual([{ result: 'invalid_key' }]);
     expect((await stored(caller.workspaceId)).entries).toEqual([]);
   });
 
@@ -209,6 +212,7 @@ test('the function of the database accepts the same keys as all other statements
     `select prosrc as source from pg_proc where proname = 'write_requests'`,
   );
   expect(rows[0]?.source).toContain(KEY_IS_VALID);
+  expect(rows[0]?.source).toContain(workspaceIsOpen('current_id'));
 });
 
 // Skipped on one PostgreSQL, which has no nodes.

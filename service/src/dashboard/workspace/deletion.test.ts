@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDashboard, newEmail, type Visitor } from '../../../test/harness/dashboard.ts';
+import { statementsOf } from '../../../test/harness/database.ts';
 import { createTestService } from '../../../test/harness/service.ts';
 import type { DeletedWorkspace, IssuedInvitation, Me } from '../wire.ts';
 
@@ -145,6 +146,42 @@ describe('a deleted workspace', () => {
     const token = new URL(invited.json<IssuedInvitation>().link ?? '').hash.replace('#token=', '');
     await remove(owner, owner.workspaceId);
     expect((await dashboard.nobody.send('POST', '/invitations/read', { token })).status).toBe(400);
+  });
+
+  test('is deleted and restored without a change of its keys, however many it has', async () => {
+    const owner = await dashboard.owner();
+    const { workspaceId } = owner;
+    const modes = ['live', 'live', 'test'] as const;
+    const tokens = await Promise.all(modes.map((mode) => service.token(workspaceId, { mode })));
+    await pool.query(
+      `insert into api_keys (workspace_id, id, name, mode, access, created_at, hint, token_index, salt, salted_hash)
+       select $1, 'key_' || n, 'many', 'live', 'read', now(), '', decode(md5($1 || n), 'hex'), '', ''
+       from generate_series(1, 5000) n`,
+      [workspaceId],
+    );
+    /** Which version of each row is stored, and who has locked it. */
+    const rowsOf = async () => {
+      const { rows } = await pool.query<{ count: number; versions: string }>(
+        `select count(*)::int as count, md5(string_agg(ctid::text || xmin || xmax, ',' order by id)) as versions
+         from api_keys where workspace_id = $1`,
+        [workspaceId],
+      );
+      return rows[0];
+    };
+    const before = await rowsOf();
+    expect(before?.count).toBe(5_003);
+    const statuses = () =>
+      Promise.all(tokens.map(async (token) => (await node.request(token, '/v1/companies')).status));
+    for (const [change, expected] of [
+      [() => remove(owner, workspaceId), 401],
+      [() => restore(owner), 200],
+    ] as const) {
+      const statements = await statementsOf(async () => expect((await change()).status).toBeLessThan(300));
+      expect(statements.filter((text) => /api_keys/.test(text))).toEqual([]);
+      expect(statements.length).toBeLessThan(40);
+      expect(await statuses()).toEqual(Array(tokens.length).fill(expected));
+    }
+    expect(await rowsOf()).toEqual(before);
   });
 
   test('needs an owner who types its name', async () => {

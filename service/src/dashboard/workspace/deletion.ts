@@ -6,7 +6,6 @@ import { allocateTimestamps } from '../../changes/clock.ts';
 import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
-import { suspendKeys } from '../../keys/deleted-workspace.ts';
 import type { DashboardContext } from '../context.ts';
 import { WORKSPACE_RESTORE_DAYS } from '../limits.ts';
 import { changeMembers } from '../people/accounts.ts';
@@ -100,12 +99,11 @@ const resumeEndpoints = statement('resume_endpoints', 'request')`
   where workspace_id = $1 and not enabled and disabled_reason = 'workspace'`;
 
 /**
- * Stops or resumes the keys and webhooks of a workspace. It waits for those who are creating keys, and locks as they do: the
- * clock, then the endpoints, the log and the keys.
+ * Stops or resumes the webhooks of a workspace, and lets the requests of its keys see the new state of the workspace. No key
+ * changes, because there may be many. It locks as those who create keys do: the clock, then the endpoints and the log.
  */
 async function setSuspended(client: pg.ClientBase, workspaceId: string, suspended: boolean): Promise<void> {
   await allocateTimestamps(client, workspaceId, 1);
   await client.query((suspended ? suspendEndpoints : resumeEndpoints)(workspaceId));
   await lockLogForKeys(client, workspaceId);
-  await suspendKeys(client, workspaceId, suspended);
 }
