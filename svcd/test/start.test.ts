@@ -7,6 +7,24 @@ import { describe, expect, test } from 'vitest';
 const dataDir = await dataDirectory();
 const env = { SVC_DATA_DIR: dataDir };
 
+/** Takes the first two ports that the main process finds free, before a worker listens there. */
+const THIEF = `
+import cluster from 'node:cluster';
+import { Server } from 'node:net';
+const { close } = Server.prototype;
+let left = cluster.isPrimary ? 2 : 0;
+Server.prototype.close = function (callback) {
+  const port = this.address()?.port;
+  if (left === 0 || port === undefined) return close.call(this, callback);
+  left -= 1;
+  return close.call(this, () => {
+    new Server().listen(port, '127.0.0.1', () => {
+      process.stderr.write('taken ' + port + '\\n');
+      callback?.();
+    }).unref();
+  });
+};`;
+
 describe('svcd start', () => {
   test('creates a database and serves, accepts a key of the dashboard, and ends with code 0 on SIGTERM', async () => {
     const service = await startSvcd(env);
@@ -37,4 +55,25 @@ describe('svcd start', () => {
     expect(second.stderr.trim().split('\n')).toHaveLength(1);
     expect(await first.stop()).toEqual({ code: 0, signal: null });
   });
+
+  test.each(['1', '2'])(
+    'with SVC_PORT=0 and %s workers, serves although others take the ports that it finds',
+    async (workers) => {
+      const service = await startSvcd({
+        ...env,
+        SVC_WORKERS: workers,
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(THIEF)}`,
+      });
+      const taken = [...service.stderr().matchAll(/taken (\d+)/g)].map(([, port]) => port);
+      expect(taken).toHaveLength(2);
+      expect(taken).not.toContain(new URL(service.url).port);
+      expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+      expect((await (await fetch(`${service.url}/metrics`)).text()).length).toBeGreaterThan(1_000);
+      // A sign-in needs the URL with the port that is used.
+      const email = `owner${workers}@example.com`;
+      await bootstrapWorkspace(env, email);
+      await signIn(service, email);
+      expect(await service.stop()).toEqual({ code: 0, signal: null });
+    },
+  );
 });

@@ -29,8 +29,8 @@ type ProcessMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** The calls from the primary to a worker. */
 export type WorkerCalls = {
-  /** Starts to serve. Rejects with a message for the operator. */
-  readonly run: (settings: ServiceSettings) => Promise<void>;
+  /** Starts to serve. Returns false if the port is in use. Rejects with a message for the operator. */
+  readonly run: (settings: ServiceSettings) => Promise<boolean>;
   /** Runs `Serving.close`. The process then exits when its channel is closed. */
   readonly close: (argument: null) => Promise<void>;
   readonly cut: (argument: null) => void;

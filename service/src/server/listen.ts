@@ -8,6 +8,14 @@ export function listenFailure(error: unknown, host: string, port: number): Opera
   return new OperatorError(`cannot listen on ${address}: ${reason(error, host, port)}`, { cause: error });
 }
 
+/** Whether a program cannot listen because another one listens there. */
+export const isPortInUse = (error: unknown): boolean =>
+  error instanceof OperatorError && errorCode(error.cause) === 'EADDRINUSE';
+
+/** The same failure, for another process than the one that has tried. */
+export const portInUse = (host: string, port: number): OperatorError =>
+  listenFailure(Object.assign(new Error('The port is in use.'), { code: 'EADDRINUSE' }), host, port);
+
 function reason(error: unknown, host: string, port: number): string {
   switch (errorCode(error)) {
     case 'EADDRINUSE':
@@ -33,7 +41,10 @@ export async function addressOf(host: string): Promise<string> {
   return address;
 }
 
-/** Returns the preferred port if it is free, otherwise another free port. Throws OperatorError if there is none. */
+/**
+ * Returns the preferred port if it is free, otherwise another free port. Throws OperatorError if there is none. Another
+ * program may take the port before this one listens there.
+ */
 export async function freePort(host: string, preferred = 0): Promise<number> {
   const address = await addressOf(host).catch((error: unknown) => {
     throw listenFailure(error, host, preferred);

@@ -76,10 +76,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await createAuditLogPartitions({ pool, log });
   signal.throwIfAborted();
 
-  const settings = await settingsOf(options, database.requestsUrl, secrets);
+  const choose = () => settingsOf(options, database.requestsUrl, secrets);
+  const first = await choose();
   if (isEveryAddress(config.host) && !config.publicUrlGiven) {
     log.warn(
-      `other machines can reach this service, but links and sign-in work only at ${settings.publicUrl}: set ` +
+      `other machines can reach this service, but links and sign-in work only at ${first.publicUrl}: set ` +
         'SVC_PUBLIC_URL to the address that people use',
     );
   }
@@ -87,9 +88,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   started.defer(signals.close);
   const { readMetrics, registry, reportExport: report } = workers;
   measureDatabase(registry, { ping: () => ping(pool), read: () => readFigures(pool) });
-  const telemetry = await openTelemetry(settings, { report, readMetrics });
+  const telemetry = await openTelemetry(config, { report, readMetrics });
   started.defer(async () => telemetry?.close());
-  const serving = await workers.run(settings, signals, telemetry?.tracing);
+  const another = config.port === 0 ? choose : undefined;
+  const serving = await workers.run(first, signals, telemetry?.tracing, another);
   const { startJobs } = await import('../jobs/jobs.ts');
   const jobs = startJobs({
     databaseUrl: database.url,
@@ -118,7 +120,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   started.defer(async () => telemetry?.closeMetrics());
   const resources = started.move();
   return {
-    settings,
+    settings: serving.settings,
     embedded: database.embedded,
     pool,
     registry,

@@ -8,6 +8,7 @@ import { createLog } from '../log/log.ts';
 import { createLimiter } from '../quota/limiter.ts';
 import type { SignalChannel } from '../signals/signals.ts';
 import type { PrimaryCalls, WorkerCalls } from './calls.ts';
+import { isPortInUse } from './listen.ts';
 import { logUncaughtException } from './process.ts';
 import { createRemoteWriter } from './remote-writer.ts';
 import { type ServeParts, type Serving, serve } from './serve.ts';
@@ -15,7 +16,7 @@ import { openTelemetry } from './telemetry.ts';
 
 /** The calls of a worker. The primary aggregates the metrics. For several workers, it also has what they share. */
 export function createWorker(primary: Peer<PrimaryCalls>): WorkerCalls {
-  const registry = new Registry();
+  let registry = new Registry();
   let wake: ((topics: readonly string[]) => void) | undefined;
   const signalChannel: SignalChannel = {
     send: (topics) => primary.call('announce', topics, PRIMARY_TIMEOUT_MS),
@@ -35,7 +36,16 @@ export function createWorker(primary: Peer<PrimaryCalls>): WorkerCalls {
         void primary.call('reportExport', state).catch(() => undefined);
       telemetry = await openTelemetry(settings, { report });
       const { tracing } = telemetry ?? {};
-      serving = await serve(settings, { log, ...shared, signalChannel, registry, readMetrics, tracing });
+      // A repeat with another port registers the metrics again.
+      registry = new Registry();
+      try {
+        serving = await serve(settings, { log, ...shared, signalChannel, registry, readMetrics, tracing });
+        return true;
+      } catch (error) {
+        await telemetry?.close();
+        if (isPortInUse(error)) return false;
+        throw error;
+      }
     },
     async close() {
       await serving?.close();

@@ -13,6 +13,7 @@ import { errorMessage, OperatorError } from '../config/errors.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../config/limits.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import type { PrimaryCalls, ServiceSettings, WorkerCalls } from './calls.ts';
+import { portInUse } from './listen.ts';
 import { type MachineWriter, openMachineWriter } from './machine-writer.ts';
 import type { Serving } from './serve.ts';
 import type { SignalHub } from './signal-hub.ts';
@@ -20,6 +21,8 @@ import type { SignalHub } from './signal-hub.ts';
 /** It has the extension of this module, because the packed service consists of JavaScript. */
 const WORKER_PROGRAM = join(import.meta.dirname, `../main${extname(import.meta.filename)}`);
 
+/** The most free ports that are tried. Other programs may take each before a worker listens there. */
+const PORTS_MAX = 10;
 /** The metrics omit a worker that does not answer within this time. */
 const COLLECT_TIMEOUT_MS = 1_000;
 /** A worker that does not exit is killed this long after the deadline of the shutdown, or after `cut`. */
@@ -27,14 +30,23 @@ const END_GRACE_MS = 3_000;
 
 /** All workers together. */
 interface ServingWorkers extends Serving {
+  readonly settings: ServiceSettings;
   /** Resolves with the reason if they cannot continue. */
   readonly failed: Promise<Error>;
 }
 
 /** Forked processes that wait for their settings. */
 export interface Workers {
-  /** Starts to serve in all processes. Throws OperatorError if one cannot start. */
-  readonly run: (settings: ServiceSettings, signals: SignalHub, tracing?: Tracing) => Promise<ServingWorkers>;
+  /**
+   * Starts to serve in all processes. Throws OperatorError if one cannot start. `another`: the same settings with another
+   * port, if the port is taken. Default: none.
+   */
+  readonly run: (
+    settings: ServiceSettings,
+    signals: SignalHub,
+    tracing?: Tracing,
+    another?: () => Promise<ServiceSettings>,
+  ) => Promise<ServingWorkers>;
   /** The metrics of the primary. */
   readonly registry: Registry;
   /** The metrics of all processes. */
@@ -113,7 +125,7 @@ export function forkWorkers(
     await delay(pauseMs);
     if (ending) return;
     const { worker, peer } = fork();
-    await peer.call('run', settings).catch((error: unknown) => {
+    await serveIn(peer, settings).catch((error: unknown) => {
       log.error({ err: error }, 'the new worker process cannot serve');
       worker.process.kill('SIGKILL');
     });
@@ -153,7 +165,8 @@ export function forkWorkers(
       ...(await (await aggregateMetrics([...members])).getMetricsAsJSON()),
       ...(await primary.getMetricsAsJSON()),
     ],
-    async run(settings, signals, tracing) {
+    async run(chosen, signals, tracing, another) {
+      let settings = chosen;
       hub = signals;
       signals.subscribe((topics) => {
         for (const { peer } of members) void peer.call('wake', topics).catch(() => undefined);
@@ -161,7 +174,14 @@ export function forkWorkers(
       if (count > 1) writer = openMachineWriter(settings, log, monitorCommits(primary, tracing));
       try {
         if (members.size < count) throw new PeerGoneError();
-        await Promise.all([...members].map(({ peer }) => peer.call('run', settings)));
+        const [first, ...others] = [...members].map(({ peer }) => peer);
+        // Once the first one listens, the primary holds the port for all of them.
+        for (let attempt = 1; first !== undefined && !(await first.call('run', settings)); attempt++) {
+          if (another === undefined || attempt === PORTS_MAX) throw portInUse(settings.host, settings.port);
+          log.debug({ port: settings.port }, 'another program has taken the free port; trying another one');
+          settings = await another();
+        }
+        await Promise.all(others.map((peer) => serveIn(peer, settings)));
       } catch (error) {
         kill();
         waitAtMost(END_GRACE_MS);
@@ -170,6 +190,7 @@ export function forkWorkers(
       }
       running = settings;
       return {
+        settings,
         failed: failed.promise,
         async close() {
           ending = true;
@@ -189,8 +210,13 @@ export function forkWorkers(
   };
 }
 
+async function serveIn(peer: Peer<WorkerCalls>, settings: ServiceSettings): Promise<void> {
+  if (!(await peer.call('run', settings))) throw portInUse(settings.host, settings.port);
+}
+
 /** The error for the operator. A worker that cannot listen sends the reason; a worker that ends has printed the reason. */
 function startFailure(error: unknown): OperatorError {
+  if (error instanceof OperatorError) return error;
   const gone = error instanceof PeerGoneError;
   return new OperatorError(gone ? 'a worker process ended while it started' : errorMessage(error), {
     cause: error,
