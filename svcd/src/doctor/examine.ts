@@ -10,6 +10,7 @@ import { type Finding, fail, ok } from './check.ts';
 import { checkDatabase } from './database.ts';
 import { checkHosts } from './hosts.ts';
 import { checkDataDirectory, checkDisk, checkNode, checkService } from './machine.ts';
+import { checkOpenId } from './openid.ts';
 import { checkPooler } from './pooler.ts';
 import { checkPostgres } from './postgres.ts';
 import { checkSecrets } from './secrets.ts';
@@ -36,6 +37,7 @@ export async function examine(readConfig: () => Config, log: () => Logger): Prom
     ...(config.backups === undefined ? [] : [await checkBackups(config.backups, systemClock())]),
     ...(await examineHosts(config)),
     ...(await examineDatabase(config, log)),
+    ...(await checkOpenId(config)),
     ...(await checkService(config)),
   ];
 }

@@ -16,6 +16,7 @@ import { acting, anonymous, authHeaders, setCookies } from '../requests/session.
 import type { ProviderAddress, ProviderSignIn, SignInMethods, SignInProvider } from '../wire.ts';
 import { connect, createNewcomer, disconnect, findConnected, readMethods } from './accounts.ts';
 import { type Attempt, attemptOf, attemptText, newAttempt, pagePath, secretsOf } from './attempt.ts';
+import { redirectUriOf } from './check.ts';
 import { askProvider } from './failures.ts';
 import { requirePassword } from './password.ts';
 
@@ -51,7 +52,7 @@ export function registerOpenId(api: FastifyInstance, context: DashboardContext):
   const openId: OpenId | undefined = oidc && {
     ...context,
     oidc,
-    provider: createProvider({ ...oidc, redirectUri: `${publicUrl}/sign-in`, clock }),
+    provider: createProvider({ ...oidc, redirectUri: redirectUriOf(publicUrl), clock }),
   };
   const require = (): OpenId => {
     if (openId === undefined) throw new ApiError('not_found', 'This service has no OpenID Connect provider.');
