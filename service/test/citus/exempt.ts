@@ -43,6 +43,7 @@ const EXEMPTIONS: readonly Exemption[] = [
     rules: ['unbound'],
     statements: [
       'all_workspaces',
+      'list_workspaces',
       'estimate_records',
       'times_ahead',
       'workspaces_of_users',
