@@ -1,5 +1,6 @@
 import { CircleAlert } from 'lucide-react';
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useContext, useId } from 'react';
+import { WrongValuesOfForm } from './wrong-value.ts';
 
 /** Attributes that connect a control with its label, hint and error. */
 interface ControlProps {
@@ -16,10 +17,11 @@ export interface FieldProps {
   readonly children: (control: ControlProps) => ReactNode;
 }
 
-/** A control with its label above and its hint or error below. */
+/** A control with its label above and its hint or error below. In a form, it also shows what the browser finds wrong. */
 export function Field({ label, hint, error, optional = false, children }: FieldProps) {
   const id = useId();
-  const failed = error !== undefined && error !== null;
+  const wrong = useContext(WrongValuesOfForm).get(id) ?? error;
+  const failed = wrong !== undefined && wrong !== null;
   const noteId = failed || hint !== undefined ? `${id}-note` : undefined;
   return (
     <div className="flex flex-col gap-1.5">
@@ -31,7 +33,7 @@ export function Field({ label, hint, error, optional = false, children }: FieldP
       {failed ? (
         <p id={noteId} role="alert" className="flex gap-1.5 text-sm text-bad">
           <CircleAlert size={14} aria-hidden className="mt-0.5 shrink-0" />
-          {error}
+          {wrong}
         </p>
       ) : (
         hint !== undefined && (

@@ -1,6 +1,7 @@
-import { type FormEvent, type ReactNode, useRef } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApiFailure, messageOf } from '../../api/failure.ts';
 import { Problem } from '../problem.tsx';
+import { NO_WRONG_VALUES, WrongValuesOfForm, wrongValueOf, wrongValuesOf } from './wrong-value.ts';
 
 /** The error of the service about this field, without the field's name; null if the error is not about it. */
 export const fieldError = (error: unknown, field: string): string | null =>
@@ -26,21 +27,59 @@ export interface FormProps {
   readonly children: ReactNode;
 }
 
-/** A form that ignores a second submit while the first one runs. After a failure it keeps its values. */
-export function Form({ action: { run, error }, fields, repeatable = false, actions, children }: FormProps) {
+/**
+ * A form that ignores a second submit while the first one runs. After a failure it keeps its values. A field shows what is
+ * wrong with its value, and the first wrong one gets the focus.
+ */
+export function Form(props: FormProps) {
+  const { action, fields, repeatable = false, actions, children } = props;
+  const { run, error } = action;
   // A ref, not state: a second click can come before the next render.
   const locked = useRef(false);
-  const submit = async (event: FormEvent): Promise<void> => {
+  const form = useRef<HTMLFormElement>(null);
+  const [wrong, setWrong] = useState(NO_WRONG_VALUES);
+  // The number of refused submits, and the one after which a wrong field has got the focus.
+  const [refused, setRefused] = useState(0);
+  const focused = useRef(0);
+  // After each render: the error of the service may be shown later than the submit ends.
+  useEffect(() => {
+    if (focused.current === refused) return;
+    const first = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
+    if (first == null) return;
+    focused.current = refused;
+    first.focus();
+  });
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     if (locked.current) return;
+    const found = wrongValuesOf(event.currentTarget);
+    setWrong(found);
+    if (found.size > 0) return setRefused((count) => count + 1);
     locked.current = true;
     const succeeded = await run();
     locked.current = succeeded && !repeatable;
+    if (!succeeded) setRefused((count) => count + 1);
+  };
+  /** An error goes away as soon as the value is right. A value that is being typed is not yet called wrong. */
+  const check = ({ target }: FormEvent): void => {
+    focused.current = refused;
+    if (!(target instanceof Element) || !wrong.has(target.id)) return;
+    const next = new Map(wrong);
+    const problem = wrongValueOf(target);
+    if (problem === null) next.delete(target.id);
+    else next.set(target.id, problem);
+    setWrong(next);
   };
   const own = error instanceof ApiFailure && error.field !== null && fields.includes(error.field);
   return (
-    <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
-      {children}
+    <form
+      ref={form}
+      noValidate
+      onSubmit={(event) => void submit(event)}
+      onInput={check}
+      className="flex flex-col gap-4"
+    >
+      <WrongValuesOfForm value={wrong}>{children}</WrongValuesOfForm>
       {error === null || own ? null : <Problem>{messageOf(error)}</Problem>}
       {actions}
     </form>
