@@ -8,12 +8,10 @@ const change = new Intl.NumberFormat(LOCALE, {
   maximumFractionDigits: 0,
   signDisplay: 'exceptZero',
 });
-const bytes = new Intl.NumberFormat(LOCALE, {
-  style: 'unit',
-  unit: 'byte',
-  notation: 'compact',
-  unitDisplay: 'narrow',
-});
+/** As the limits of the service: 1 KiB is 1,024 bytes. */
+const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+const UNIT_BYTES = 1024;
+const TENTHS = 10;
 
 /** "12,345" */
 export const formatNumber = (value: number): string => number.format(value);
@@ -23,5 +21,9 @@ export const formatCompact = (value: number): string => compact.format(value);
 export const formatPercent = (share: number): string => percent.format(share);
 /** 0.12 is "+12%". */
 export const formatChange = (ratio: number): string => change.format(ratio);
-/** "12KB" */
-export const formatBytes = (size: number): string => bytes.format(size);
+/** "237 B", "11.8 KiB". Rounded up, so that a size above a limit does not look like the limit. */
+export function formatBytes(size: number): string {
+  const unit = BYTE_UNITS.findLastIndex((_, i) => size >= UNIT_BYTES ** i);
+  const value = Math.ceil((size / UNIT_BYTES ** Math.max(unit, 0)) * TENTHS) / TENTHS;
+  return `${number.format(value)} ${BYTE_UNITS[unit] ?? 'B'}`;
+}

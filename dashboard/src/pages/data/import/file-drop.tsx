@@ -4,8 +4,6 @@ import { type DragEvent, useRef, useState } from 'react';
 import { formatBytes } from '../../../format/number.ts';
 import { classes } from '../../../ui/classes.ts';
 
-const MAX_MIB = IMPORT_MAX_BYTES / (1024 * 1024);
-
 export interface FileDropProps {
   readonly file: File | undefined;
   readonly onFile: (file: File) => void;
@@ -41,7 +39,7 @@ export function FileDrop({ file, onFile }: FileDropProps) {
         {file === undefined ? (
           <>
             <span className="font-medium">Drop a CSV, NDJSON or JSON file here, or click to choose one</span>
-            <span className="text-sm text-soft">{`At most ${MAX_MIB} MiB. Import larger files with svcd import.`}</span>
+            <span className="text-sm text-soft">{`At most ${formatBytes(IMPORT_MAX_BYTES)}. Import larger files with svcd import.`}</span>
           </>
         ) : (
           <>

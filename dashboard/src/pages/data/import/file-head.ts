@@ -41,7 +41,7 @@ const HEAD_ROWS = 8;
 export async function readHead(file: File): Promise<FileHead | string> {
   if (file.size === 0) return 'The file is empty.';
   if (file.size > IMPORT_MAX_BYTES)
-    return `The file has ${formatBytes(file.size)}, and at most ${IMPORT_MAX_BYTES / (1024 * 1024)} MiB can be imported here. Divide it, or import it with svcd import.`;
+    return `The file has ${formatBytes(file.size)}, and at most ${formatBytes(IMPORT_MAX_BYTES)} can be imported here. Divide it, or import it with svcd import.`;
   const bytes = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
   const binary = BINARY.find(({ start }) => start.every((byte, i) => bytes[i] === byte));
   if (binary !== undefined) return binary.advice;
