@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { formatNumber, formatPercent } from '../../format/number.ts';
+import { wholeShares } from './whole-shares.ts';
 
 interface Share {
   readonly value: string;
@@ -20,6 +21,7 @@ const WHOLE_PERCENT = 100;
 /** Parts of a whole as a bar, with a legend. */
 export function ShareBar({ shares, link }: ShareBarProps) {
   const total = shares.reduce((sum, { count }) => sum + count, 0);
+  const parts = wholeShares(shares.map(({ count }) => count));
   return (
     <div className="flex flex-col gap-3">
       <div aria-hidden className="flex h-2.5 gap-0.5 overflow-hidden rounded-full">
@@ -34,14 +36,12 @@ export function ShareBar({ shares, link }: ShareBarProps) {
         )}
       </div>
       <ul className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
-        {shares.map((share) => (
+        {shares.map((share, i) => (
           <li key={share.label} className="flex items-center gap-1.5">
             <span aria-hidden className={`size-2.5 rounded-xs ${share.className}`} />
             {link(share)}
             <span className="font-medium tabular-nums">{formatNumber(share.count)}</span>
-            <span className="text-soft tabular-nums">
-              {formatPercent(total === 0 ? 0 : share.count / total)}
-            </span>
+            <span className="text-soft tabular-nums">{formatPercent(parts[i] ?? 0)}</span>
           </li>
         ))}
       </ul>
