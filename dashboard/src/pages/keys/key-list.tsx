@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { useCompanyNames } from '../../api/company-names.ts';
 import { type KeyStatus, keysQuery } from '../../api/keys.ts';
 import { usageQuery } from '../../api/workspace.ts';
+import { ColumnHead } from '../../list/column-head.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
@@ -52,7 +53,7 @@ export function KeyList({ workspaceId, status, blocked, createButton, onAction }
             <HeadCell className="hidden md:table-cell">Mode</HeadCell>
             <HeadCell className="hidden md:table-cell">Access</HeadCell>
             <HeadCell className="hidden lg:table-cell">Companies</HeadCell>
-            <HeadCell className="hidden xl:table-cell">Created</HeadCell>
+            <ColumnHead className="hidden xl:table-cell" label="Created" order="descending" />
             <HeadCell className="hidden sm:table-cell">
               {status === 'revoked' ? 'Revoked' : 'Last used'}
             </HeadCell>

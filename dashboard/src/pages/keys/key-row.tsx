@@ -39,6 +39,10 @@ export function KeyRow({ workspaceId, apiKey, companyName, requests, blocked, on
         <div className="mt-1 text-sm empty:hidden">
           <ExpiryBadge apiKey={apiKey} />
         </div>
+        {/* The list is sorted by it, so it is always visible. */}
+        <div className="mt-1 text-sm text-soft xl:hidden">
+          Created <When at={createdAt} />
+        </div>
         <div className="mt-1 text-sm text-soft md:hidden">
           <ModeBadge mode={mode} /> {allowed}
           {companyName === null ? null : ` · ${companyName}`}

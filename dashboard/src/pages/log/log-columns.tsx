@@ -13,6 +13,7 @@ export const logColumns = (
   {
     id: 'time',
     label: 'Time',
+    order: 'descending',
     className: 'w-36',
     cell: (entry) => (
       <button

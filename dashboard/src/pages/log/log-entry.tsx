@@ -92,8 +92,14 @@ function Detail({ workspaceId, entry, keyName, onFilter }: DetailProps) {
         )}
         {entry.keyId === null ? null : (
           <Fact name="API key">
-            {keyName === undefined ? null : `${keyName} `}
-            <code className="text-soft">{entry.keyId}</code>
+            <Link
+              to="/w/$workspaceId/keys/$keyId"
+              params={{ workspaceId, keyId: entry.keyId }}
+              className="rounded text-accent hover:underline"
+            >
+              {keyName ?? entry.keyId}
+            </Link>
+            {keyName === undefined ? null : <code className="text-soft"> {entry.keyId}</code>}
             <FilterLink onClick={() => onFilter({ key: entry.keyId ?? undefined })}>
               Filter by this key
             </FilterLink>

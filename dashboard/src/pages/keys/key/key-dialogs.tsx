@@ -47,9 +47,12 @@ export function useKeyActions(workspaceId: string, first: Pending | null = null)
   };
   return {
     act: (key, action) => {
-      if (action !== 'log') return setPending({ key, action });
-      const search = { key: key.id, range: 'all' } as const;
-      void navigate({ to: '/w/$workspaceId/log', params: { workspaceId }, search });
+      if (action === 'open') {
+        void navigate({ to: '/w/$workspaceId/keys/$keyId', params: { workspaceId, keyId: key.id } });
+      } else if (action === 'log') {
+        const search = { key: key.id, range: 'all' } as const;
+        void navigate({ to: '/w/$workspaceId/log', params: { workspaceId }, search });
+      } else setPending({ key, action });
     },
     show,
     dialogs: (
@@ -96,6 +99,7 @@ function PendingDialog({ workspaceId, pending, onClose, onChanged, onIssued }: P
     case 'revoke':
       return <RevokeKey {...common} onRevoked={onChanged} />;
     case 'log':
+    case 'open':
       return null;
   }
 }
