@@ -37,6 +37,7 @@ export function NewWorkspace({ onClose, onCreated }: NewWorkspaceProps) {
       <Form
         action={create}
         fields={['name']}
+        unsaved={name !== ''}
         actions={
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>

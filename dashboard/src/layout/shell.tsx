@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { loadTooltip } from '../ui/popup/lazy-tooltip.tsx';
 import { toast } from '../ui/toast/toast-store.ts';
 import { loadToaster } from '../ui/toast/toasts.tsx';
+import { LeaveGuard, loadDiscardChanges } from './leave-guard.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { loadUserMenu } from './user-menu.tsx';
 import { loadWorkspaceMenu } from './workspace-switcher.tsx';
@@ -14,7 +15,15 @@ const loadPalette = () => import('./palette/command-palette.tsx');
 const loadDrawer = () => import('./drawer.tsx');
 
 /** What the page does not show at first, but a click or a key at any time. */
-const LATER = [loadPalette, loadDrawer, loadUserMenu, loadWorkspaceMenu, loadTooltip, loadToaster];
+const LATER = [
+  loadPalette,
+  loadDrawer,
+  loadUserMenu,
+  loadWorkspaceMenu,
+  loadTooltip,
+  loadToaster,
+  loadDiscardChanges,
+];
 
 /** Late enough to not slow down the page itself. */
 const PRELOAD_MS = 2_000;
@@ -87,6 +96,7 @@ export function Shell({ workspaceId, children }: ShellProps) {
       <main id="main" tabIndex={-1} className="min-w-0 scroll-mt-12">
         {children}
       </main>
+      <LeaveGuard />
       {palette && CommandPalette !== null ? (
         <CommandPalette workspaceId={workspaceId} onClose={() => setPalette(false)} />
       ) : null}

@@ -10,7 +10,11 @@ export interface TabsProps {
 }
 
 export function Tabs({ label, tabs, value, onChange }: TabsProps) {
-  const controlled = value === undefined ? { defaultValue: tabs[0]?.id ?? '' } : { value };
+  // A form may ask before its tab is left. Then its focus returns to the other tab, which must not open it again.
+  const controlled =
+    value === undefined
+      ? { defaultValue: tabs[0]?.id ?? '' }
+      : ({ value, activationMode: 'manual' } as const);
   return (
     <Radix.Root {...controlled} {...(onChange === undefined ? {} : { onValueChange: onChange })}>
       <Radix.List aria-label={label} className="flex gap-4 overflow-x-auto border-b border-line">

@@ -47,6 +47,7 @@ export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
         <Form
           action={verify}
           fields={['code']}
+          unsaved={false}
           actions={
             <DialogActions>
               <Button onClick={onClose}>Cancel</Button>

@@ -36,6 +36,7 @@ export function PasswordSection() {
         action={change}
         repeatable
         fields={[]}
+        unsaved={false}
         actions={
           <div>
             <Button type="submit" busy={change.isPending}>

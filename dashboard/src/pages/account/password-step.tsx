@@ -27,6 +27,7 @@ export function PasswordStep<Answer>(props: PasswordStepProps<Answer>) {
     <Form
       action={send}
       fields={[]}
+      unsaved={false}
       actions={
         <DialogActions>
           <Button onClick={onCancel}>Cancel</Button>

@@ -44,6 +44,7 @@ export function ProfileSection() {
         action={change}
         repeatable
         fields={['name', 'email', 'currentPassword']}
+        unsaved={unchanged === undefined}
         actions={
           <div>
             <Button type="submit" busy={change.isPending} blocked={unchanged}>

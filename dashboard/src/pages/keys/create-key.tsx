@@ -11,9 +11,17 @@ import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/form/choice.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { differ } from '../../ui/form/unsaved.ts';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { CompanyChoice } from './company-choice.tsx';
-import { LIMIT_FIELDS, LimitFields, limitsOf, NO_LIMITS, typedLimits } from './key-limits.tsx';
+import {
+  LIMIT_FIELDS,
+  LimitFields,
+  limitsOf,
+  NO_LIMITS,
+  type TypedLimits,
+  typedLimits,
+} from './key-limits.tsx';
 
 const LastUsed = ({ at }: { readonly at: string | null }) => (at === null ? 'never' : <When at={at} />);
 
@@ -36,6 +44,25 @@ interface ReplacedKey {
   readonly company: CompanyNames['data'][number] | null;
 }
 
+interface Entered {
+  readonly name: string;
+  readonly mode: KeyMode;
+  readonly access: KeyAccess;
+  readonly limits: TypedLimits;
+  /** Null: all companies. Undefined: one company, not yet chosen. */
+  readonly company: ReplacedKey['company'] | undefined;
+}
+
+/** What the form shows at first: the settings of the key that is replaced. */
+function startOf(mode: KeyMode, replaced: ReplacedKey | undefined): Entered {
+  if (replaced === undefined) return { name: '', mode, access: 'read', limits: NO_LIMITS, company: null };
+  const { details, company } = replaced;
+  const { key } = details;
+  // An expiry date is not copied: the old one is probably near.
+  const limits = { ...typedLimits(details), expiry: '' };
+  return { name: key.name, mode: key.mode, access: key.access, limits, company };
+}
+
 export interface CreateKeyProps {
   readonly workspaceId: string;
   /** The mode that is selected at first. */
@@ -48,17 +75,12 @@ export interface CreateKeyProps {
 
 export function CreateKey({ workspaceId, mode: first, replaced, onClose, onCreated }: CreateKeyProps) {
   const old = replaced?.details.key;
-  const [name, setName] = useDraft(`key ${old?.id ?? 'new'}`, old?.name ?? '');
-  const [mode, setMode] = useState<KeyMode>(old?.mode ?? first);
-  const [access, setAccess] = useState<KeyAccess>(old?.access ?? 'read');
-  // An expiry date is not copied: the old one is probably near.
-  const [limits, setLimits] = useState(
-    replaced === undefined ? NO_LIMITS : { ...typedLimits(replaced.details), expiry: '' },
-  );
-  /** Null: all companies. Undefined: one company, not yet chosen. */
-  const [company, setCompany] = useState<CompanyNames['data'][number] | null | undefined>(
-    replaced?.company ?? null,
-  );
+  const [start] = useState(() => startOf(first, replaced));
+  const [name, setName] = useDraft(`key ${old?.id ?? 'new'}`, start.name);
+  const [mode, setMode] = useState(start.mode);
+  const [access, setAccess] = useState(start.access);
+  const [limits, setLimits] = useState(start.limits);
+  const [company, setCompany] = useState(start.company);
   const idempotencyKey = useIdempotencyKey();
   const create = useAction({
     mutationFn: () =>
@@ -86,6 +108,10 @@ export function CreateKey({ workspaceId, mode: first, replaced, onClose, onCreat
       <Form
         action={create}
         fields={['name', ...LIMIT_FIELDS]}
+        unsaved={differ(
+          { name, mode, access, limits, company: company?.id },
+          { ...start, company: start.company?.id },
+        )}
         actions={
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>

@@ -10,6 +10,7 @@ import { When } from '../../format/when.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { differ } from '../../ui/form/unsaved.ts';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -46,14 +47,14 @@ function EditForm({
   onChanged,
 }: EditKeyProps & { readonly details: KeyDetails }) {
   const { key, createdBy } = details;
-  const first = typedLimits(details);
-  const [name, setName] = useState(key.name);
-  const [limits, setLimits] = useState(first);
+  const [first] = useState(() => ({ name: key.name, limits: typedLimits(details) }));
+  const [name, setName] = useState(first.name);
+  const [limits, setLimits] = useState(first.limits);
   const save = useAction({
     mutationFn: () => {
       const { expiresAt, ...others } = limitsOf(limits);
       // An expiry date that stays may have a time of day, or be past.
-      const expiry = limits.expiry === first.expiry ? {} : { expiresAt };
+      const expiry = limits.expiry === first.limits.expiry ? {} : { expiresAt };
       return changeKey(workspaceId, key.id, { name, ...others, ...expiry });
     },
     onSuccess: async () => {
@@ -65,6 +66,7 @@ function EditForm({
     <Form
       action={save}
       fields={['name', ...LIMIT_FIELDS]}
+      unsaved={differ({ name, limits }, first)}
       actions={
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>

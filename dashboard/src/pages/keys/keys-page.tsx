@@ -29,7 +29,12 @@ export function KeysPage() {
   const blocked = whyNot(role, 'key.manage');
   const { act, show, dialogs } = useKeyActions(workspaceId);
   const setCreating = (next: typeof create): void =>
-    void navigate({ search: (known) => ({ ...known, create: next }), replace: true });
+    void navigate({
+      search: (known) => ({ ...known, create: next }),
+      replace: true,
+      // The dialog has asked.
+      ignoreBlocker: true,
+    });
   const button = (next: typeof create) => (
     <Button variant="primary" blocked={blocked} onClick={() => setCreating(next)}>
       <Plus size={15} aria-hidden />

@@ -60,6 +60,7 @@ function DeleteDialog({ workspace: { id, name }, onClose }: DeleteDialogProps) {
       <Form
         action={remove}
         fields={['name']}
+        unsaved={false}
         actions={
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>

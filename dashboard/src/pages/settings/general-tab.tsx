@@ -24,6 +24,7 @@ export function GeneralTab({ workspaceId }: { readonly workspaceId: string }) {
           action={change}
           repeatable
           fields={['name']}
+          unsaved={unchanged === undefined}
           actions={
             <div>
               <Button type="submit" busy={change.isPending} blocked={blocked ?? unchanged}>

@@ -49,6 +49,7 @@ export function InviteDialog({ workspaceId, role: own, onClose }: InviteDialogPr
       <Form
         action={{ run: () => send.run(idempotencyKey), error: send.error }}
         fields={['email', 'role']}
+        unsaved={email !== ''}
         actions={
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>

@@ -34,6 +34,7 @@ export function LimitForm({ workspaceId, field, label, min, max, done }: LimitFo
       action={change}
       repeatable
       fields={[field]}
+      unsaved={unchanged === undefined}
       actions={
         <div>
           <Button type="submit" busy={change.isPending} blocked={blocked ?? unchanged}>

@@ -12,7 +12,12 @@ export function SettingsPage() {
   const { tab = 'general', invite } = route.useSearch();
   const navigate = route.useNavigate();
   const setInviting = (inviting: boolean): void =>
-    void navigate({ search: { tab: 'members', invite: inviting ? true : undefined }, replace: true });
+    void navigate({
+      search: { tab: 'members', invite: inviting ? true : undefined },
+      replace: true,
+      // The dialog has asked.
+      ignoreBlocker: true,
+    });
   return (
     <Page title="Settings" narrow>
       {/* The key resets the forms when the workspace changes. */}

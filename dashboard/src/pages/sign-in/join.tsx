@@ -50,6 +50,7 @@ export function Join({ token, offer: { email, hasAccount } }: JoinProps) {
     <Form
       action={accept}
       fields={['name', 'password']}
+      unsaved={false}
       actions={
         <Button type="submit" variant="primary" busy={accept.isPending}>
           Join

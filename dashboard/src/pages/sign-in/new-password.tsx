@@ -23,6 +23,7 @@ export function NewPassword({ token, email, onDone }: NewPasswordProps) {
     <Form
       action={reset}
       fields={['password']}
+      unsaved={false}
       actions={
         <Button type="submit" variant="primary" busy={reset.isPending}>
           Set password

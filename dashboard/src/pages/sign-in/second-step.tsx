@@ -47,6 +47,7 @@ export function SecondStep({ onSignedIn, onRestart }: SecondStepProps) {
     <Form
       action={verify}
       fields={['code']}
+      unsaved={false}
       actions={
         <>
           {over ? (

@@ -77,6 +77,7 @@ export function SetUpPage() {
       <Form
         action={setUp}
         fields={FIELDS}
+        unsaved={false}
         actions={
           <Button type="submit" variant="primary" busy={setUp.isPending}>
             Set up

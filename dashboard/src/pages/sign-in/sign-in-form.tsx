@@ -34,6 +34,7 @@ export function SignInForm({ email: known, action = 'Sign in', onSignedIn }: Sig
     <Form
       action={signIn}
       fields={[]}
+      unsaved={false}
       actions={
         <Button type="submit" variant="primary" busy={signIn.isPending}>
           {action}

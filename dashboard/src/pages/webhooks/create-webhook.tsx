@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useIdempotencyKey } from '../../api/idempotency-key.ts';
 import { createWebhook, useWebhookAction } from '../../api/webhooks.ts';
 import { Button } from '../../ui/button.tsx';
+import { differ } from '../../ui/form/unsaved.ts';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { settingsOf, type WebhookDraft, WebhookForm, whyIncomplete } from './webhook-form.tsx';
 
@@ -33,6 +34,7 @@ export function CreateWebhook({ workspaceId, onClose, onCreated }: CreateWebhook
         draft={draft}
         onChange={setDraft}
         action={create}
+        unsaved={differ(draft, EMPTY)}
         actions={
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>

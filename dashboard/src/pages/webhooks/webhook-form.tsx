@@ -46,7 +46,7 @@ const ORDERS = [
 /** The fields that show their own errors. */
 const FIELDS = ['url', 'description', 'types'];
 
-export interface WebhookFormProps extends Pick<FormProps, 'action'> {
+export interface WebhookFormProps extends Pick<FormProps, 'action' | 'unsaved'> {
   readonly workspaceId: string;
   readonly draft: WebhookDraft;
   readonly onChange: (draft: WebhookDraft) => void;
@@ -54,11 +54,11 @@ export interface WebhookFormProps extends Pick<FormProps, 'action'> {
   readonly actions: ReactNode;
 }
 
-export function WebhookForm({ workspaceId, draft, onChange, action, actions }: WebhookFormProps) {
-  const { error } = action;
+export function WebhookForm({ workspaceId, draft, onChange, ...form }: WebhookFormProps) {
+  const { error } = form.action;
   const set = (change: Partial<WebhookDraft>): void => onChange({ ...draft, ...change });
   return (
-    <Form action={action} fields={FIELDS} actions={actions}>
+    <Form {...form} fields={FIELDS}>
       <TextField
         label="URL"
         hint="The address that receives the events as POST requests."

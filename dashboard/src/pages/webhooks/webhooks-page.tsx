@@ -26,7 +26,8 @@ function Webhooks({ workspaceId }: { readonly workspaceId: string }) {
   const navigate = route.useNavigate();
   const [created, setCreated] = useState<CreatedEndpoint | null>(null);
   const setCreating = (next: typeof create): void =>
-    void navigate({ search: { create: next }, replace: true });
+    // The dialog has asked.
+    void navigate({ search: { create: next }, replace: true, ignoreBlocker: true });
   const button = (
     <Button variant="primary" onClick={() => setCreating(true)}>
       <Plus size={15} aria-hidden />

@@ -1,6 +1,7 @@
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { ApiFailure, messageOf } from '../../api/failure.ts';
 import { Problem } from '../problem.tsx';
+import { useUnsaved } from './unsaved.ts';
 import { NO_WRONG_VALUES, WrongValuesOfForm, wrongValueOf, wrongValuesOf } from './wrong-value.ts';
 
 /** The error of the service about this field, without the field's name; null if the error is not about it. */
@@ -20,6 +21,11 @@ export interface FormProps {
   };
   /** Names of the fields that show their own errors. */
   readonly fields: readonly string[];
+  /**
+   * Whether the form has input that must not be lost without a question: it differs from what is stored. Always false for
+   * passwords, codes and confirmations.
+   */
+  readonly unsaved: boolean;
   /** Whether the form can be sent again after a success. Default: no, because the form closes. */
   readonly repeatable?: boolean;
   /** The buttons. The error is shown above them. */
@@ -32,7 +38,7 @@ export interface FormProps {
  * wrong with its value, and the first wrong one gets the focus.
  */
 export function Form(props: FormProps) {
-  const { action, fields, repeatable = false, actions, children } = props;
+  const { action, fields, unsaved, repeatable = false, actions, children } = props;
   const { run, error } = action;
   // A ref, not state: a second click can come before the next render.
   const locked = useRef(false);
@@ -41,6 +47,10 @@ export function Form(props: FormProps) {
   // The number of refused submits, and the one after which a wrong field has got the focus.
   const [refused, setRefused] = useState(0);
   const focused = useRef(0);
+  useUnsaved(
+    unsaved,
+    useCallback(() => locked.current, []),
+  );
   // After each render: the error of the service may be shown later than the submit ends.
   useEffect(() => {
     if (focused.current === refused) return;

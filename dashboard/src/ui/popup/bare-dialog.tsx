@@ -1,6 +1,6 @@
 import { Dialog } from 'radix-ui';
 import type { ReactNode } from 'react';
-import { OVERLAY_CLASS } from './dialog.tsx';
+import { OVERLAY_CLASS } from './panel.ts';
 import { useReturnFocus } from './return-focus.ts';
 
 export interface BareDialogProps {

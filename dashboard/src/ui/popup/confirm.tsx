@@ -4,7 +4,7 @@ import { messageOf } from '../../api/failure.ts';
 import { Button, buttonClass } from '../button.tsx';
 import { classes } from '../classes.ts';
 import { Problem } from '../problem.tsx';
-import { OVERLAY_CLASS, PANEL_CLASS } from './dialog.tsx';
+import { OVERLAY_CLASS, PANEL_CLASS } from './panel.ts';
 import { useReturnFocus } from './return-focus.ts';
 
 export interface ConfirmProps {

@@ -1,14 +1,12 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { buttonClass } from '../button.tsx';
 import { classes } from '../classes.ts';
+import { hasUnsaved, type UnsavedInput, UnsavedOfDialog } from '../form/unsaved.ts';
+import DiscardChanges from './discard-changes.tsx';
+import { OVERLAY_CLASS, PANEL_CLASS } from './panel.ts';
 import { useReturnFocus } from './return-focus.ts';
-
-export const OVERLAY_CLASS = 'fixed inset-0 z-40 animate-fade bg-(--scrim)';
-export const PANEL_CLASS =
-  'fixed z-50 left-1/2 top-1/2 flex max-h-[min(90dvh,56rem)] w-[calc(100vw-1.5rem)] -translate-x-1/2 -translate-y-1/2 ' +
-  'animate-fade flex-col rounded-xl border border-line bg-raised shadow-high';
 
 export interface DialogProps {
   readonly open: boolean;
@@ -21,14 +19,21 @@ export interface DialogProps {
   readonly children: ReactNode;
 }
 
+/** If a form in it has unsaved input, it asks before Escape, its X or a click next to it closes it. */
 export function Dialog(props: DialogProps) {
   const { open, onOpenChange, title, description, wide = false, dismissable = true, children } = props;
   const returnFocus = useReturnFocus(open);
   const keep = (event: Event): void => {
     if (!dismissable) event.preventDefault();
   };
+  const [inputs] = useState(() => new Set<UnsavedInput>());
+  const [asking, setAsking] = useState(false);
+  const change = (next: boolean): void => {
+    if (!next && hasUnsaved(inputs)) setAsking(true);
+    else onOpenChange(next);
+  };
   return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
+    <Radix.Root open={open} onOpenChange={change}>
       <Radix.Portal>
         <Radix.Overlay className={OVERLAY_CLASS} />
         <Radix.Content
@@ -54,7 +59,12 @@ export function Dialog(props: DialogProps) {
               </Radix.Close>
             ) : null}
           </div>
-          <div className="min-h-0 overflow-y-auto px-5 py-4">{children}</div>
+          <div className="min-h-0 overflow-y-auto px-5 py-4">
+            <UnsavedOfDialog value={inputs}>{children}</UnsavedOfDialog>
+          </div>
+          {asking ? (
+            <DiscardChanges onDiscard={() => onOpenChange(false)} onKeep={() => setAsking(false)} />
+          ) : null}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
@@ -67,5 +77,3 @@ export const DialogActions = ({ children }: { readonly children: ReactNode }) =>
     {children}
   </div>
 );
-
-export const DialogClose = Radix.Close;

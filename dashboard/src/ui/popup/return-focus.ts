@@ -7,7 +7,7 @@ interface Origin {
 
 /**
  * For the `onCloseAutoFocus` of a dialog. Returns the focus to the element that had it when the dialog opened. If that
- * element is gone, such as a removed row, focuses the content of the page.
+ * element is gone, such as a removed row, and nothing else has the focus, focuses the content of the page.
  */
 export function useReturnFocus(open: boolean): () => void {
   const [origin, setOrigin] = useState<Origin>({ open: false, element: null });
@@ -16,8 +16,10 @@ export function useReturnFocus(open: boolean): () => void {
   return () => {
     const { element } = origin;
     queueMicrotask(() => {
-      const target =
-        element !== document.body && element?.isConnected ? element : document.querySelector('#main');
+      const gone = element === document.body || element?.isConnected !== true;
+      // A dialog that closes at the same time may have returned the focus.
+      if (gone && document.activeElement !== document.body) return;
+      const target = gone ? document.querySelector('#main') : element;
       if (target instanceof HTMLElement) target.focus({ preventScroll: true });
     });
   };

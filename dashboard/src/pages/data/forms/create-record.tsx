@@ -8,6 +8,7 @@ import type { ResourceContract } from '../../../resources/resources.ts';
 import { useDraft } from '../../../session/draft.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Form } from '../../../ui/form/form.tsx';
+import { differ } from '../../../ui/form/unsaved.ts';
 import { Dialog, DialogActions } from '../../../ui/popup/dialog.tsx';
 import { toast } from '../../../ui/toast/toast-store.ts';
 import { OneCompany } from '../../keys/company-choice.tsx';
@@ -31,7 +32,8 @@ export function CreateRecord({ workspaceId, resource, company: first, onClose }:
   const fields = creationFields(resource);
   const parent = parentOf(resource);
   const [company, setCompany] = useState(parent === null ? undefined : first);
-  const [values, setValues] = useDraft(`new ${resource.name}`, startValues(fields));
+  const start = startValues(fields);
+  const [values, setValues] = useDraft(`new ${resource.name}`, start);
   const create = useCreateRecord(workspaceId, resource.name, useIdempotencyKey());
   const shown = [...fields.map(([name]) => name), ...(parent === null ? [] : [parent])];
   const errors = fieldErrors(create.error, shown);
@@ -53,6 +55,7 @@ export function CreateRecord({ workspaceId, resource, company: first, onClose }:
       <Form
         action={{ run: submit, error: Object.keys(errors).length === 0 ? create.error : null }}
         fields={[]}
+        unsaved={differ(values, start) || (parent !== null && company?.id !== first?.id)}
         actions={
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>

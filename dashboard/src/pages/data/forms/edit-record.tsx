@@ -5,7 +5,7 @@ import type { ResourceContract } from '../../../resources/resources.ts';
 import { useDraft } from '../../../session/draft.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Form } from '../../../ui/form/form.tsx';
-import { Dialog, DialogActions, DialogClose } from '../../../ui/popup/dialog.tsx';
+import { Dialog, DialogActions } from '../../../ui/popup/dialog.tsx';
 import { toast } from '../../../ui/toast/toast-store.ts';
 import { type ReadRecord, recordQuery, useChangeRecord } from '../record-query.ts';
 import { RecordFields } from './record-fields.tsx';
@@ -51,11 +51,10 @@ export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordP
       <Form
         action={{ run: save, error }}
         fields={[]}
+        unsaved={Object.keys(patchOf(fields, original, values)).length > 0}
         actions={
           <DialogActions>
-            <DialogClose asChild>
-              <Button>Cancel</Button>
-            </DialogClose>
+            <Button onClick={onClose}>Cancel</Button>
             {outdated ? (
               <Button variant="primary" onClick={() => void reload()}>
                 Reload the latest version

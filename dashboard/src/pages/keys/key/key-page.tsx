@@ -51,7 +51,7 @@ function LoadedKey({ workspaceId, details }: LoadedKeyProps) {
   const { act, dialogs } = useKeyActions(workspaceId, replaces ? { key, action: 'replace' } : null);
   // The link of a notice opens the dialog once: the address does not keep it.
   useEffect(() => {
-    if (replace !== undefined) void navigate({ search: {}, replace: true });
+    if (replace !== undefined) void navigate({ search: {}, replace: true, ignoreBlocker: true });
   }, [replace, navigate]);
   return (
     <Page
@@ -68,7 +68,7 @@ function LoadedKey({ workspaceId, details }: LoadedKeyProps) {
               <Replace size={14} aria-hidden />
               Replace…
             </Button>
-            <KeyMenu framed apiKey={key} blocked={blocked} onAction={(action) => act(key, action)} />
+            <KeyMenu onPage apiKey={key} blocked={blocked} onAction={(action) => act(key, action)} />
           </>
         )
       }

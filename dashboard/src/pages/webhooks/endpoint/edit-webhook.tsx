@@ -8,6 +8,7 @@ import {
   type WebhookSettings,
 } from '../../../api/webhooks.ts';
 import { Button } from '../../../ui/button.tsx';
+import { differ } from '../../../ui/form/unsaved.ts';
 import { Dialog, DialogActions } from '../../../ui/popup/dialog.tsx';
 import { toast } from '../../../ui/toast/toast-store.ts';
 import { settingsOf, type WebhookDraft, WebhookForm, whyIncomplete } from '../webhook-form.tsx';
@@ -42,6 +43,7 @@ export function EditWebhook({ id, endpoint, onClose }: EditWebhookProps) {
         draft={draft}
         onChange={setDraft}
         action={change}
+        unsaved={unchanged === undefined}
         actions={
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>
@@ -74,7 +76,5 @@ const draftOf = (
 /** The settings whose values differ. */
 const changesOf = (before: WebhookSettings, after: WebhookSettings): Partial<WebhookSettings> =>
   Object.fromEntries(
-    Object.entries(after).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof WebhookSettings]),
-    ),
+    Object.entries(after).filter(([name, value]) => differ(value, before[name as keyof WebhookSettings])),
   );

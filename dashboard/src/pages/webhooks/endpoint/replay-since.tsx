@@ -31,6 +31,7 @@ export function ReplaySince({ id, onClose }: ReplayProps) {
       <Form
         action={replay}
         fields={['since']}
+        unsaved={false}
         actions={
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>
