@@ -22,6 +22,8 @@ export { type FailureReason, ProviderFailure } from './failure.ts';
 const REQUEST_TIMEOUT_SECONDS = 5;
 /** How long the discovery document is used. Then the next sign-in reads it again. */
 const FRESH_MS = 10 * 60 * 1000;
+/** The same before a sign-in starts: no browser is sent to a provider that does not respond. */
+const START_FRESH_MS = 10 * 1000;
 /** Sign-ins of one process that wait for the provider. */
 const WAITING_MAX = 32;
 const SUBJECT_MAX_CHARACTERS = 255;
@@ -68,8 +70,8 @@ export function createProvider(options: ProviderOptions): Provider {
   let waiting = 0;
 
   /** All sign-ins at the same time share one request. A failure is not kept. */
-  const configure = (): Promise<Configuration> => {
-    if (found !== undefined && clock() - found.readAt < FRESH_MS) return found.configuration;
+  const configure = (freshMs: number): Promise<Configuration> => {
+    if (found !== undefined && clock() - found.readAt < freshMs) return found.configuration;
     const own = { configuration: discover(options), readAt: clock() };
     found = own;
     own.configuration.catch(() => {
@@ -77,11 +79,14 @@ export function createProvider(options: ProviderOptions): Provider {
     });
     return own.configuration;
   };
-  const bounded = async <T>(work: (configuration: Configuration) => Promise<T>): Promise<T> => {
+  const bounded = async <T>(
+    freshMs: number,
+    work: (configuration: Configuration) => Promise<T>,
+  ): Promise<T> => {
     if (waiting >= WAITING_MAX) throw new ProviderFailure('busy', `${WAITING_MAX} sign-ins wait`);
     waiting += 1;
     try {
-      return await work(await configure());
+      return await work(await configure(freshMs));
     } catch (error) {
       const failure = failureOf(error);
       // The keys or the addresses of the provider may have changed. A stranger cannot cause this failure.
@@ -94,7 +99,7 @@ export function createProvider(options: ProviderOptions): Provider {
 
   return {
     authorizationUrl: ({ state, nonce, verifier }) =>
-      bounded(async (configuration) => {
+      bounded(START_FRESH_MS, async (configuration) => {
         const url = buildAuthorizationUrl(configuration, {
           redirect_uri: options.redirectUri,
           scope: SCOPE,
@@ -106,7 +111,7 @@ export function createProvider(options: ProviderOptions): Provider {
         return url.href;
       }),
     identify: (answer, { state, nonce, verifier }) =>
-      bounded(async (configuration) => {
+      bounded(FRESH_MS, async (configuration) => {
         const url = new URL(options.redirectUri);
         for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value);
         const tokens = await authorizationCodeGrant(configuration, url, {

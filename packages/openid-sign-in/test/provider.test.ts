@@ -67,20 +67,37 @@ describe('a provider', () => {
     real.people.set('ada', ADA);
   });
 
-  test('is asked for its discovery document once in ten minutes', async () => {
+  test('is asked for its discovery document before a sign-in, at most once in ten seconds', async () => {
     let now = 0;
     const provider = client({ clock: () => now });
     const read = () => real.requests.filter((path) => path.startsWith('/.well-known/')).length;
     const before = read();
     await Promise.all([signIn(provider), signIn(provider), signIn(provider)]);
     expect(read()).toBe(before + 1);
-    now += 10 * 60 * 1000;
+    now += 9_999;
     await signIn(provider);
+    expect(read()).toBe(before + 1);
+    now += 1;
+    const own = secrets();
+    const answer = await real.signIn(await provider.authorizationUrl(own), 'ada');
+    expect(read()).toBe(before + 2);
+    now += 9 * 60 * 1000;
+    await provider.identify(answer, own);
     expect(read()).toBe(before + 2);
   });
 
+  test('that has gone away after an earlier sign-in is noticed before a browser is sent there', async () => {
+    let now = 0;
+    const other = await startProvider({ redirectUris: [REDIRECT] });
+    const provider = client({ ...other, clock: () => now });
+    expect(await provider.authorizationUrl(secrets())).toContain(other.issuer);
+    await other.close();
+    now += 10_000;
+    expect(await reasonOf(provider.authorizationUrl(secrets()))).toBe('unavailable');
+  });
+
   test('may replace its keys: the sign-in after the failed one reads them again', async () => {
-    const provider = client();
+    const provider = client({ clock: () => 0 });
     await signIn(provider);
     real.rotateKeys();
     expect(await reasonOf(signIn(provider))).toBe('untrusted');
