@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
+import { serviceUrl } from '../base.ts';
 import { forgetLinkToken } from './link-token.ts';
 import { setEndReason } from './session-end.ts';
 import { noteSignedIn } from './signed-in-hint.ts';
@@ -15,6 +16,8 @@ export function useCompleteSignIn(): (next?: string) => Promise<void> {
     setEndReason(null);
     // Only a path of this site, never the URL of another site.
     const path = next !== undefined && /^\/(?![/\\])/.test(next) ? next : '/';
-    await router.navigate({ href: path, replace: true });
+    // A link with a token loads the page again: the page that is still shown must not take the token for one of its own.
+    if (path.includes('#token=')) location.replace(serviceUrl() + path);
+    else await router.navigate({ href: path, replace: true });
   };
 }

@@ -48,8 +48,8 @@ export interface World {
   signedIn(person: Person, options?: BrowserContextOptions): Promise<Visitor>;
   /** Stops the service. Its port then refuses connections. */
   stop(): Promise<void>;
-  /** Starts the service again at the same address. */
-  start(): Promise<void>;
+  /** Starts the service again at the same address. `newcomers`: the workspace for them. Default: they need an invitation. */
+  start(newcomers?: string): Promise<void>;
 }
 
 export { BROWSER_PATH } from './launch.ts';
@@ -68,11 +68,12 @@ export async function createWorld({ openId = false }: WorldOptions = {}): Promis
   const log: string[] = [];
   const secrets = [SECRET];
   const provider = openId ? await startProvider({ redirectUris: [`${url}/sign-in`] }) : undefined;
-  const oidc = provider && {
-    ...{ issuer: provider.issuer, clientId: provider.clientId, clientSecret: provider.clientSecret },
-    ...{ name: 'Example ID', allowedDomains: ['example.com'], newcomers: undefined },
-  };
-  const run = async () => {
+  const run = async (newcomers?: string) => {
+    const oidc = provider && {
+      ...{ issuer: provider.issuer, clientId: provider.clientId, clientSecret: provider.clientSecret },
+      ...{ name: 'Example ID', allowedDomains: ['example.com'] },
+      newcomers: newcomers === undefined ? undefined : ({ workspaceId: newcomers, role: 'viewer' } as const),
+    };
     const started = createApp({
       lanes,
       secrets,
@@ -106,8 +107,8 @@ export async function createWorld({ openId = false }: WorldOptions = {}): Promis
     setUpLink: async () => (await createSetUpLink({ pool, publicUrl: url })) ?? '',
     signInLink: ({ userId }) => createSignInLink({ pool, publicUrl: url, userId }),
     stop: () => app.close(),
-    start: async () => {
-      app = await run();
+    start: async (newcomers) => {
+      app = await run(newcomers);
     },
     visitor: (options) => openVisitor(browser, url, options),
     signedIn: async (person, options) => {

@@ -12,6 +12,7 @@ import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { NewPasswordField } from './password-field.tsx';
+import { ProviderButton } from './provider-button.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
 export interface JoinProps {
@@ -37,44 +38,50 @@ export function Join({ token, offer: { email, hasAccount } }: JoinProps) {
     meta: { signsIn: true },
     mutationFn: () => join(hasAccount ? {} : { name, password }),
   });
+  // After the sign-in, the link is opened again. The token is only in the cookie of the sign-in meanwhile.
+  const provider = <ProviderButton next={`/invitation#token=${token}`} newcomer={!hasAccount} />;
   if (hasAccount && session.isPending) return <Skeleton className="h-16 w-full" />;
   if (hasAccount && session.data?.user.email !== email) {
     return (
       <>
         <p className="mb-4 text-soft">You already have an account. Enter your password to join.</p>
         <SignInForm email={email} action="Sign in and join" onSignedIn={() => join({})} />
+        {provider}
       </>
     );
   }
   return (
-    <Form
-      action={accept}
-      fields={['name', 'password']}
-      unsaved={false}
-      actions={
-        <Button type="submit" variant="primary" busy={accept.isPending}>
-          Join
-        </Button>
-      }
-    >
-      {hasAccount ? null : (
-        <>
-          <TextField
-            label="Your name"
-            required
-            maxLength={NAME_MAX_CHARACTERS}
-            autoComplete="name"
-            value={name}
-            onChange={setName}
-            error={fieldError(accept.error, 'name')}
-          />
-          <NewPasswordField
-            value={password}
-            onChange={setPassword}
-            error={fieldError(accept.error, 'password')}
-          />
-        </>
-      )}
-    </Form>
+    <>
+      <Form
+        action={accept}
+        fields={['name', 'password']}
+        unsaved={false}
+        actions={
+          <Button type="submit" variant="primary" busy={accept.isPending}>
+            Join
+          </Button>
+        }
+      >
+        {hasAccount ? null : (
+          <>
+            <TextField
+              label="Your name"
+              required
+              maxLength={NAME_MAX_CHARACTERS}
+              autoComplete="name"
+              value={name}
+              onChange={setName}
+              error={fieldError(accept.error, 'name')}
+            />
+            <NewPasswordField
+              value={password}
+              onChange={setPassword}
+              error={fieldError(accept.error, 'password')}
+            />
+          </>
+        )}
+      </Form>
+      {hasAccount ? null : provider}
+    </>
   );
 }

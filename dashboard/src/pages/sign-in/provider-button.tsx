@@ -6,8 +6,15 @@ import { providerQuery } from '../../api/provider.ts';
 import { Button } from '../../ui/button.tsx';
 import { ProviderProblem } from './provider-problem.tsx';
 
+export interface ProviderButtonProps {
+  /** The page to open after the sign-in. Default: the start page. */
+  readonly next: string | undefined;
+  /** Whether the person has no account yet. Then only a provider that admits newcomers has a button. Default: false. */
+  readonly newcomer?: boolean;
+}
+
 /** Signs in with the OpenID Connect provider, if there is one. */
-export function ProviderButton({ next }: { readonly next: string | undefined }) {
+export function ProviderButton({ next, newcomer = false }: ProviderButtonProps) {
   const provider = useQuery({ ...providerQuery, retry: false }).data?.provider ?? null;
   const start = useAction({
     meta: { signsIn: true },
@@ -18,7 +25,7 @@ export function ProviderButton({ next }: { readonly next: string | undefined }) 
       }),
     onSuccess: ({ url }) => location.assign(url),
   });
-  if (provider === null) return null;
+  if (provider === null || (newcomer && !provider.admitsNewcomers)) return null;
   return (
     <div className="mt-4 flex flex-col gap-4 border-t border-line pt-4">
       {start.error === null ? null : <ProviderProblem error={start.error} />}

@@ -149,5 +149,7 @@ test('a service without a provider says so', async () => {
   const { nobody: without } = createTestDashboard(await createTestService({ database: one.database }));
   expect((await without.send('GET', '/auth/openid')).json()).toEqual({ provider: null });
   expect((await without.send('POST', '/auth/openid/start', {})).status).toBe(404);
-  expect((await nobody.send('GET', '/auth/openid')).json()).toEqual({ provider: { name: 'Example ID' } });
+  expect((await nobody.send('GET', '/auth/openid')).json()).toEqual({
+    provider: { name: 'Example ID', admitsNewcomers: false },
+  });
 });

@@ -61,7 +61,10 @@ export function registerOpenId(api: FastifyInstance, context: DashboardContext):
 
   api.get(
     '/auth/openid',
-    async (): Promise<SignInProvider> => ({ provider: oidc === undefined ? null : { name: oidc.name } }),
+    async (): Promise<SignInProvider> => ({
+      provider:
+        oidc === undefined ? null : { name: oidc.name, admitsNewcomers: oidc.newcomers !== undefined },
+    }),
   );
 
   api.post('/auth/openid/start', async (request, reply): Promise<ProviderAddress> => {

@@ -2,7 +2,11 @@ import type { Time } from '@svc/sdk';
 
 /** `GET /auth/openid`, also without a session: the OpenID Connect provider. Null: people sign in with passwords only. */
 export interface SignInProvider {
-  readonly provider: { readonly name: string } | null;
+  readonly provider: {
+    readonly name: string;
+    /** Whether people without an account get one, in the workspace for newcomers. */
+    readonly admitsNewcomers: boolean;
+  } | null;
 }
 
 /** `POST /auth/openid/start` and `POST /auth/openid/connect`: the address at the provider. */
