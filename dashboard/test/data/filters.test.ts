@@ -129,6 +129,18 @@ describe.skipIf(BROWSER_PATH === undefined)('the filters of a list, by keyboard'
     expect(await sortedBy(page, 'Created')).toBe('descending');
   });
 
+  test.each(['keys', 'log'])('the page of the %s shows what sorts it, in every width', async (name) => {
+    await service.issue(workspaceId, { name: 'Crawler' });
+    const page = await open(owner, `/w/${workspaceId}/${name}`, { width: 1280 });
+    await page.getByRole('row').nth(1).waitFor();
+    const column = page.getByRole('columnheader', { name: name === 'keys' ? 'Created' : 'Time' });
+    expect(await column.getAttribute('aria-sort')).toBe('descending');
+    await page.setViewportSize({ width: 360, height: 740 });
+    const first = page.getByRole('row').nth(1);
+    await (name === 'keys' ? first.getByText(/^Created/) : first.locator('time')).first().waitFor();
+    await expectAccessible(page);
+  });
+
   test('on a phone, each row shows its score, sentiment or status without scrolling', async () => {
     for (const [name, title, shown] of [
       ['audits', 'aud_00', '0'],

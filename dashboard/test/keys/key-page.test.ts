@@ -78,6 +78,21 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
     await page.goBack();
   });
 
+  test('is opened by the menu of the key in the list and by an entry of the key in the log', async () => {
+    await page.goto(`${home}/keys`);
+    await press(page, 'Actions for Crawler');
+    await choose(page, 'Open');
+    await page.getByRole('heading', { level: 1, name: 'Crawler' }).waitFor();
+    await page.goto(`${home}/log?key=${crawler.keyId}&range=all`);
+    await page
+      .getByRole('button', { name: /Open the entry/ })
+      .first()
+      .click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Crawler' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Crawler' }).waitFor();
+    expect(page.url()).toMatch(new RegExp(`/keys/${crawler.keyId}$`));
+  });
+
   test('has every action of the menu, by keyboard, and shows the result', async () => {
     await page.goto(`${home}/keys/${crawler.keyId}`);
     await page.getByRole('heading', { level: 1, name: 'Crawler' }).waitFor();

@@ -58,31 +58,34 @@ export function CompanySearch({ workspaceId, onChoose }: CompanySearchProps) {
           onKeyDown={keep}
         />
       </div>
-      <Command.List label="Companies" className="h-36 overflow-y-auto p-1">
+      <div className="h-36 overflow-y-auto p-1">
         {error === null ? null : <p className="px-2 py-1.5 text-bad">{messageOf(error)}</p>}
+        {/* Texts are next to the list, not in it: a list box has only options. */}
         {data === undefined ? null : (
           <Command.Empty className="px-2 py-1.5 text-soft">
             {search === '' ? 'No companies yet' : 'No results'}
           </Command.Empty>
         )}
-        {data?.data.map((company) => (
-          <Command.Item
-            key={company.id}
-            value={company.id}
-            onSelect={() => onChoose(company)}
-            className="flex h-8 items-center gap-2 rounded px-2 data-[selected=true]:bg-hover"
-          >
-            <span className="min-w-0 truncate">{company.name}</span>
-            <span className="min-w-0 truncate text-sm text-soft">{company.domain ?? company.id}</span>
-          </Command.Item>
-        ))}
+        <Command.List label="Companies">
+          {data?.data.map((company) => (
+            <Command.Item
+              key={company.id}
+              value={company.id}
+              onSelect={() => onChoose(company)}
+              className="flex h-8 items-center gap-2 rounded px-2 data-[selected=true]:bg-hover"
+            >
+              <span className="min-w-0 truncate">{company.name}</span>
+              <span className="min-w-0 truncate text-sm text-soft">{company.domain ?? company.id}</span>
+            </Command.Item>
+          ))}
+        </Command.List>
         {data?.partial === true ? (
           <p className="px-2 py-1.5 text-sm text-soft">
             This workspace has many companies. Enter the start of a name, or a whole id, to search all of
             them.
           </p>
         ) : null}
-      </Command.List>
+      </div>
     </Command>
   );
 }
