@@ -1,5 +1,15 @@
 import type { ApiKey } from '@svc/sdk';
-import { Ellipsis, KeyRound, KeySquare, Pause, Pencil, Play, RefreshCw, Replace, ScrollText } from 'lucide-react';
+import {
+  Ellipsis,
+  KeyRound,
+  KeySquare,
+  Pause,
+  Pencil,
+  Play,
+  RefreshCw,
+  Replace,
+  ScrollText,
+} from 'lucide-react';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Menu, MenuItem } from '../../../ui/popup/menu.tsx';
 
