@@ -14,7 +14,7 @@ export interface SidebarProps {
 }
 
 const ITEM_CLASS =
-  'flex h-8 items-center gap-2.5 rounded-md px-2 text-soft transition-colors hover:bg-hover hover:text-ink';
+  'flex h-8 items-center gap-2.5 rounded-md px-2 text-soft transition-colors pointer-coarse:h-11 hover:bg-hover hover:text-ink';
 
 export function Sidebar({ workspaceId, onSearch, onLeave }: SidebarProps) {
   const groups = useNavigation(workspaceId);

@@ -26,12 +26,13 @@ export interface VirtualTableProps<Item extends { readonly id: string }> {
   readonly nameOf?: (item: Item) => string;
   /**
    * Height of every row.
-   * @default 44
+   * @default 44, and 48 on a touch screen
    */
   readonly rowPixels?: number;
 }
 
-const ROW_PIXELS = 44;
+/** On a touch screen, two lines of buttons have 24 pixels each. */
+const ROW_PIXELS = matchMedia('(pointer: coarse)').matches ? 48 : 44;
 /** Rows to render above and below the visible ones. */
 const OVERSCAN_ROWS = 8;
 
@@ -92,7 +93,7 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
                 />
               )}
               {columns.map((column) => (
-                <Cell key={column.id} className={column.className ?? ''}>
+                <Cell key={column.id} className={classes('pointer-coarse:py-0', column.className)}>
                   {column.cell(item)}
                 </Cell>
               ))}

@@ -34,6 +34,8 @@ export const buttonClass = (
   classes(
     'inline-flex shrink-0 items-center justify-center rounded-md border font-medium whitespace-nowrap',
     'transition-colors select-none aria-disabled:opacity-55 aria-disabled:shadow-none',
+    // For links that look like buttons. base.css does it for buttons.
+    'pointer-coarse:min-h-11',
     VARIANTS[variant],
     SIZES[size],
   );

@@ -19,7 +19,7 @@ export function Segments<Value extends string>({ label, value, onChange, options
       {options.map((option) => (
         <label
           key={option.value}
-          className="relative flex h-6.5 shrink-0 items-center whitespace-nowrap rounded-[5px] border border-transparent px-2.5 text-sm font-medium text-soft hover:text-ink has-checked:border-line has-checked:bg-surface has-checked:text-ink has-checked:shadow-low has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
+          className="relative flex h-6.5 shrink-0 pointer-coarse:h-11 items-center whitespace-nowrap rounded-[5px] border border-transparent px-2.5 text-sm font-medium text-soft hover:text-ink has-checked:border-line has-checked:bg-surface has-checked:text-ink has-checked:shadow-low has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
         >
           {/* Above the label, so that it can be clicked and touched like every radio button. */}
           <input

@@ -46,7 +46,7 @@ export const dataColumns = (props: DataColumnsProps): readonly Column<DataRecord
         <Link
           to="/w/$workspaceId/data/$resource/$recordId"
           params={{ workspaceId, resource: resource.name, recordId: record.id }}
-          className={classes('py-1 hover:underline', naming === 'id' ? 'font-mono text-sm' : 'font-medium')}
+          className={classes('py-1.5 hover:underline', naming === 'id' ? 'font-mono text-sm' : 'font-medium')}
         >
           <bdi>{record[naming]}</bdi>
         </Link>
