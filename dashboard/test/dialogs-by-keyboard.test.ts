@@ -67,7 +67,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard only', () => {
   test.each(Object.entries(POPUPS))('%s', async (_, one) => {
     await page.setViewportSize({ width: one.width ?? 1280, height: 900 });
     await page.goto(one.page.startsWith('/account') ? one.page : `/w/${ada.workspaceId}${one.page}`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('heading', { level: 1, name: /^(?!Loading$)/ }).waitFor();
     await one.before?.(page);
     const popup = page.getByRole(one.role);
     const open = async (): Promise<void> => {

@@ -17,16 +17,12 @@ export interface RouterContext {
 /** For errors outside the frame of a workspace. */
 export const RootFailure = (props: ErrorComponentProps) => (
   <main className="flex min-h-dvh items-center justify-center">
-    <RouteFailure {...props} heading="h1" />
+    <RouteFailure {...props} />
   </main>
 );
 
-/** For any error of loading or rendering a route. */
-export function RouteFailure({
-  error,
-  reset,
-  heading = 'h2',
-}: ErrorComponentProps & { readonly heading?: 'h1' | 'h2' }) {
+/** For any error of loading or rendering a route. It takes the place of the page. */
+export function RouteFailure({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const { client } = router.options.context as RouterContext;
   const retry = (): void => {
@@ -35,9 +31,9 @@ export function RouteFailure({
     void router.invalidate();
   };
   if (error instanceof ChunkFailure) {
-    return <PageRecovery failure={error} onRecovered={retry} heading={heading} />;
+    return <PageRecovery failure={error} onRecovered={retry} heading="h1" />;
   }
-  return <FailureState error={error} retry={retry} heading={heading} />;
+  return <FailureState error={error} retry={retry} heading="h1" />;
 }
 
 export const rootRoute = createRootRouteWithContext<RouterContext>()({

@@ -30,6 +30,19 @@ export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
   }
 }
 
+const PHONE_PIXELS = 360;
+
+/** Like `expectAccessibleInBothThemes`, in the current window and in one as narrow as a phone. Restores both. */
+export async function expectAccessibleInEveryLook(page: Page): Promise<void> {
+  const size = page.viewportSize();
+  if (size === null) throw new Error('the window has no fixed size');
+  await expectAccessibleInBothThemes(page);
+  await page.setViewportSize({ width: PHONE_PIXELS, height: size.height });
+  await expectAccessibleInBothThemes(page);
+  await page.setViewportSize(size);
+  await page.emulateMedia({ colorScheme: null });
+}
+
 interface AxeRunner {
   run(
     context: unknown,

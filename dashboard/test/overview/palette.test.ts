@@ -26,7 +26,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the command palette', async () => {
 
   const input = (page: Page) => page.getByRole('combobox', { name: 'Go to' });
   const ask = async (page: Page, text: string): Promise<void> => {
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('heading', { level: 1, name: /^(?!Loading$)/ }).waitFor();
     await page.keyboard.press('Control+k');
     await input(page).fill(text);
   };

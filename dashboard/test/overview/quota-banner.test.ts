@@ -35,7 +35,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the notice of the live quota', asyn
     const loaded = page.waitForResponse(/\/month$/);
     await page.goto(home + path);
     await loaded;
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('heading', { level: 1, name: /^(?!Loading$)/ }).waitFor();
     return notice(page).count();
   };
 

@@ -54,7 +54,14 @@ export function RecordPage() {
     return <RecordDetails key={recordId} workspaceId={workspaceId} resource={resource} read={data} />;
   }
   if (error === null) return <PageSkeleton />;
-  return <FailureState error={error} retry={() => void refetch()} title="The record could not be loaded" />;
+  return (
+    <FailureState
+      error={error}
+      retry={() => void refetch()}
+      title="The record could not be loaded"
+      heading="h1"
+    />
+  );
 }
 
 interface RecordDetailsProps {

@@ -13,6 +13,7 @@ export function ExplorerPage() {
   if (error !== null) {
     return (
       <FailureState
+        heading="h1"
         error={error}
         retry={() => void refetch()}
         title="The API description could not be loaded"

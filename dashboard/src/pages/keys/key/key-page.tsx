@@ -33,7 +33,14 @@ export function KeyPage() {
   }
   if (data !== undefined) return <LoadedKey key={keyId} workspaceId={workspaceId} details={data} />;
   if (error === null) return <PageSkeleton />;
-  return <FailureState error={error} retry={() => void refetch()} title="The key could not be loaded" />;
+  return (
+    <FailureState
+      error={error}
+      retry={() => void refetch()}
+      title="The key could not be loaded"
+      heading="h1"
+    />
+  );
 }
 
 interface LoadedKeyProps {

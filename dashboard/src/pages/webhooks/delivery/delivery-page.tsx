@@ -44,7 +44,14 @@ function LoadedDelivery({ id, eventId }: LoadedDeliveryProps) {
   }
   if (data !== undefined) return <DeliveryDetails id={id} delivery={data.delivery} />;
   if (error === null) return <PageSkeleton />;
-  return <FailureState error={error} retry={() => void refetch()} title="The delivery could not be loaded" />;
+  return (
+    <FailureState
+      error={error}
+      retry={() => void refetch()}
+      title="The delivery could not be loaded"
+      heading="h1"
+    />
+  );
 }
 
 interface DeliveryDetailsProps {

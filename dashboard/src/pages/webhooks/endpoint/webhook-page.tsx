@@ -43,6 +43,7 @@ function LoadedWebhook({ id }: { readonly id: WebhookId }) {
   if (error === null) return <PageSkeleton />;
   return (
     <FailureState
+      heading="h1"
       error={error}
       retry={() => void refetch()}
       title="The webhook endpoint could not be loaded"

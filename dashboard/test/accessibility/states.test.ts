@@ -1,9 +1,9 @@
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectAccessible } from './harness/accessible.ts';
-import type { Visitor } from './harness/visitor.ts';
-import { BROWSER_PATH, createWorld, PASSWORD, type Person, type World } from './harness/world.ts';
+import { expectAccessible } from '../harness/accessible.ts';
+import type { Visitor } from '../harness/visitor.ts';
+import { BROWSER_PATH, createWorld, PASSWORD, type Person, type World } from '../harness/world.ts';
 
 const LOOKS = [
   ['light', 1280],
