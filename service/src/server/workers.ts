@@ -174,14 +174,15 @@ export function forkWorkers(
       if (count > 1) writer = openMachineWriter(settings, log, monitorCommits(primary, tracing));
       try {
         if (members.size < count) throw new PeerGoneError();
-        const [first, ...others] = [...members].map(({ peer }) => peer);
-        // Once the first one listens, the primary holds the port for all of them.
+        const peers = [...members].map(({ peer }) => peer);
+        // Once one of them listens, the primary holds the port for all of them.
+        const [first] = another === undefined ? [] : peers;
         for (let attempt = 1; first !== undefined && !(await first.call('run', settings)); attempt++) {
           if (another === undefined || attempt === PORTS_MAX) throw portInUse(settings.host, settings.port);
           log.debug({ port: settings.port }, 'another program has taken the free port; trying another one');
           settings = await another();
         }
-        await Promise.all(others.map((peer) => serveIn(peer, settings)));
+        await Promise.all(peers.filter((peer) => peer !== first).map((peer) => serveIn(peer, settings)));
       } catch (error) {
         kill();
         waitAtMost(END_GRACE_MS);
