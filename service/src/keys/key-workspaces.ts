@@ -32,9 +32,6 @@ const insertWorkspace = statement('insert_key_workspace', 'request')`
   insert into key_workspaces (token_index, workspace_id) values ($1, $2) on conflict do nothing`;
 const deleteWorkspace = statement('delete_key_workspace', 'request')`
   delete from key_workspaces where token_index = $1`;
-const replaceWorkspace = statement('replace_key_workspace', 'request')`
-  insert into key_workspaces (token_index, workspace_id) values ($1, $2)
-  on conflict (token_index) do update set workspace_id = excluded.workspace_id`;
 
 /**
  * Notes the workspace of a new index. `replaced`: the index that the key had before. The caller has every other lock
@@ -52,7 +49,8 @@ export async function noteKeyWorkspace(
 
 /** Repairs the row of a key, whatever was stored before. The caller has locked the key. */
 export async function placeKey(client: pg.ClientBase, workspaceId: string, index: Buffer): Promise<void> {
-  await client.query(replaceWorkspace(index, workspaceId));
+  await client.query(deleteWorkspace(index));
+  await client.query(insertWorkspace(index, workspaceId));
 }
 
 /** Removes the row of an index that no key has. */
