@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 
 /** Node's cache of compiled code, next to the installed packages. It makes later starts faster. */
-const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/svc-compile');
+export const COMPILE_CACHE = join(import.meta.dirname, '../../../node_modules/.cache/svc-compile');
 
 /** Prepares a process of this program. Modules that are loaded later come from the compile cache. */
 export function prepareProcess(): void {
