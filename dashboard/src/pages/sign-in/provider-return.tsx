@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { LoaderCircle } from 'lucide-react';
 import { useEffect } from 'react';
 import { call } from '../../api/client.ts';
-import type { ProviderAnswer } from '../../session/provider-answer.ts';
+import { type ProviderAnswer, providerAnswer } from '../../session/provider-answer.ts';
 import { Button } from '../../ui/button.tsx';
 import { ProviderProblem } from './provider-problem.tsx';
 import { SecondStep } from './second-step.tsx';
@@ -22,6 +22,8 @@ export function ProviderReturn({ answer, onSignedIn, onRestart }: ProviderReturn
   const { data, error } = useQuery({
     queryKey: ['provider-answer', answer.state],
     queryFn: () => call<ProviderSignIn>('/auth/openid/finish', { method: 'POST', body: answer }),
+    // Completing the sign-in forgets the answer and all queries. Until the next page is shown, nothing is sent again.
+    enabled: providerAnswer() !== null,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     retry: false,
