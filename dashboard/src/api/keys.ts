@@ -113,12 +113,12 @@ const PAGES_MAX = 10;
 const NAMES_FRESH_MS = 60_000;
 const NONE: ReadonlyMap<string, ApiKey> = new Map();
 
-/** The keys of the workspace by id, including revoked ones; empty until they are loaded. */
-export function useKeys(workspaceId: string, enabled = true): ReadonlyMap<string, ApiKey> {
-  const { data } = useQuery({
+/** The keys of the workspace by id, including revoked ones. */
+export const keyNamesQuery = (workspaceId: string) =>
+  queryOptions({
     // Below keysOf, so that it is refreshed when a key is created or revoked.
     queryKey: [...keysOf(workspaceId), 'names'],
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, ApiKey>> => {
       const keys = new Map<string, ApiKey>();
       let cursor: string | undefined;
       for (let page = 0; page < PAGES_MAX; page++) {
@@ -133,7 +133,8 @@ export function useKeys(workspaceId: string, enabled = true): ReadonlyMap<string
       return keys;
     },
     staleTime: NAMES_FRESH_MS,
-    enabled,
   });
-  return data ?? NONE;
-}
+
+/** The keys of the workspace by id; empty until they are loaded. */
+export const useKeys = (workspaceId: string): ReadonlyMap<string, ApiKey> =>
+  useQuery(keyNamesQuery(workspaceId)).data ?? NONE;

@@ -74,6 +74,25 @@ describe.skipIf(BROWSER_PATH === undefined)('the command palette', async () => {
     await docs.waitForURL(/\/docs\/pagination$/);
   });
 
+  test('selects the first result, not the link to all, if the keys come last', async () => {
+    const page = await open(owner, home);
+    const release = Promise.withResolvers<void>();
+    await page.route(/\/keys\?/, async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    const found = ['/company-names', '/data/mentions', '/data/content', '/members'].map((path) =>
+      page.waitForResponse((response) => response.url().includes(path)),
+    );
+    await ask(page, 'nightly');
+    await Promise.all(found);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    release.resolve();
+    await group(page, 'API keys').getByText('Nightly crawler').waitFor();
+    await page.getByText('Show all results').waitFor();
+    expect(await selected(page)).toContain('Nightly crawler');
+  });
+
   test('opens the dialog that an action names', async () => {
     const page = await open(owner, home);
     await ask(page, 'invite');

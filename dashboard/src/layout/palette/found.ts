@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { KeyRound, Search, User } from 'lucide-react';
 import { call, ofWorkspace } from '../../api/client.ts';
 import { companySearchQuery } from '../../api/company-names.ts';
-import { useKeys } from '../../api/keys.ts';
+import { keyNamesQuery } from '../../api/keys.ts';
 import { membersQuery } from '../../api/members.ts';
 import { resourceIcon } from '../../resources/icon.ts';
 import {
@@ -41,7 +41,7 @@ export function useFound(workspaceId: string | undefined, text: string): Found {
   const companies = useQuery({ ...companySearchQuery(of, text), enabled: wanted });
   const records = useRecords(of, text, wanted);
   const people = useQuery({ ...membersQuery(of), enabled: wanted });
-  const keys = useKeys(of, wanted);
+  const keys = useQuery({ ...keyNamesQuery(of), enabled: wanted });
   if (!wanted) return { groups: [], all: null, searching: false };
 
   const open = (resource: string, recordId: string) => () =>
@@ -75,7 +75,7 @@ export function useFound(workspaceId: string | undefined, text: string): Found {
     })),
     {
       heading: 'API keys',
-      items: [...keys.values()]
+      items: [...(keys.data?.values() ?? [])]
         .filter(({ id, name, hint }) => matches(text, `${name} ${id} ${hint}`))
         .slice(0, SHOWN_MAX)
         .map(({ id, name, mode, revokedAt }) => ({
@@ -110,7 +110,7 @@ export function useFound(workspaceId: string | undefined, text: string): Found {
     },
   ].filter(({ items }) => items.length > 0);
   return {
-    searching: companies.isFetching || records.searching,
+    searching: companies.isFetching || records.searching || people.isLoading || keys.isLoading,
     groups,
     all: { heading: 'Search', items: [everything] },
   };
