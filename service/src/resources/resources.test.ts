@@ -64,14 +64,14 @@ describe.each(RESOURCES.filter(({ list }) => list.read === undefined))(
         created_at: TYPES.timestamptz,
       });
       for (const { column } of sortsOf(list)) expect(columns[column.column]).toBe(TYPES[column.type]);
-      const { q, ...filters } = list.filters;
+      const { q: _search, ...filters } = list.filters;
       for (const { column, comparison } of Object.values(filters))
         expect(columns[column]).toBe(TYPES[comparison?.type as keyof typeof TYPES] ?? 'text');
-      for (const field of searched)
-        expect([columns[columnName(field)], q?.column]).toEqual([
-          'text',
-          expect.stringContaining(columnName(field)),
-        ]);
+      const [text, address] = searched.map(columnName);
+      for (const column of searched.map(columnName)) expect(columns[column]).toBe('text');
+      expect([list.searched?.title, list.searched?.url]).toEqual(
+        searched.length === 0 ? [undefined, undefined] : [text, expect.stringContaining(`${address}`)],
+      );
       if (list.companyColumn !== null) expect(columns[list.companyColumn]).toBe('text');
     });
 
