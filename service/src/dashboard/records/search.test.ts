@@ -57,7 +57,7 @@ test('the search of a workspace finds records and keys: ids first, then exact na
     'exact com_a',
     'start men_1',
     expect.stringMatching(/^start key_/),
-    ...['word men_2', 'word con_1', 'word com_b'],
+    ...['word com_b', 'word men_2', 'word con_1'],
   ]);
   expect(ids(await search('zebra'))[0]).toBe('id zebra');
   expect((await search('com_b')).data).toEqual([

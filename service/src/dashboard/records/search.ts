@@ -23,13 +23,18 @@ interface Searched {
   readonly words: SearchedTexts | undefined;
 }
 
+const TABLES = RESOURCES.filter(({ writable }) => writable).map(({ name, searched = [], list }) => ({
+  resource: name,
+  table: name,
+  texts: searched.map(columnName),
+  words: list.searched,
+}));
+const isCompanies = ({ table }: Searched): boolean => table === 'companies';
+
+/** In the order of equally good hits. Companies come first, because titles often have the name of a company. */
 const SEARCHED: readonly Searched[] = [
-  ...RESOURCES.filter(({ writable }) => writable).map(({ name, searched = [], list }) => ({
-    resource: name,
-    table: name,
-    texts: searched.map(columnName),
-    words: list.searched,
-  })),
+  ...TABLES.filter(isCompanies),
+  ...TABLES.filter((each) => !isCompanies(each)),
   { resource: 'api-keys', table: 'api_keys', texts: ['name', 'hint'], words: undefined },
 ];
 
