@@ -1,4 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
@@ -133,5 +134,7 @@ export default defineConfig({
   test: {
     projects: projects.filter(({ test }) => (test?.include ?? []).length > 0),
     maxWorkers: PROOF === undefined ? '100%' : 1,
+    // Of tests that say that they are concurrent.
+    maxConcurrency: availableParallelism(),
   },
 });

@@ -10,7 +10,8 @@ const SCHEDULES_MAX = 3;
 const TIMEOUT_MS = SCHEDULES_MAX * (240_000 + SECONDS * 2_000);
 const HOOK = new URL('./plant-hook.ts', import.meta.url).href;
 
-test.each(PLANTS)(
+// As many at a time as there are cores (vitest.config.ts).
+test.concurrent.each(PLANTS)(
   'the checker finds $name',
   async (plant) => {
     let violations: readonly string[] = [];
