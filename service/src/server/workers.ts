@@ -24,11 +24,6 @@ const WORKER_PROGRAM = join(import.meta.dirname, `../main${extname(import.meta.f
 
 /** The most free ports that are tried. Other programs may take each before a worker listens there. */
 const PORTS_MAX = 10;
-/** V8 may use twice this for the new objects of a worker, in MiB. Its default is 32 (docs/decisions/0022). */
-const NEW_OBJECTS_MIB = 8;
-/** How much the heap of a worker may grow, in percent of what is in use, before V8 collects it. Its default is up to 300. */
-const HEAP_GROWTH_PERCENT = 40;
-
 /** The metrics omit a worker that does not answer within this time. */
 const COLLECT_TIMEOUT_MS = 1_000;
 /** A worker that does not exit is killed this long after the deadline of the shutdown, or after `cut`. */
@@ -100,8 +95,7 @@ export function forkWorkers(
       `${await (await aggregateMetrics([...members])).metrics()}${await primary.metrics()}`,
     reportExport,
   };
-  const flags = [`--max-semi-space-size=${NEW_OBJECTS_MIB}`, `--heap-growing-percent=${HEAP_GROWTH_PERCENT}`];
-  cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [], execArgv: [...process.execArgv, ...flags] });
+  cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [] });
 
   const fork = (): Member => {
     // The worker has the cache before its first module. Without it, that module, as TypeScript, loads a compiler of 17 MB.

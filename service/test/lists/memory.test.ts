@@ -7,8 +7,8 @@ const AUDITS = 1_000;
 const PAGES = 3_000;
 /** Pages at the same time. */
 const CONNECTIONS = 32;
-/** A worker takes about 195, and took 308 with V8's defaults. */
-const MEMORY_MAX_MB = 220;
+/** A worker takes about 300 (docs/decisions/0022). More would be a leak, or a larger program. */
+const MEMORY_MAX_MB = 360;
 const KIB_PER_MB = 1e6 / 1024;
 
 const first = await startRunningService();
@@ -35,7 +35,7 @@ async function peaksMb(): Promise<readonly number[]> {
 
 // Only Linux has the files about processes.
 test.runIf(process.platform === 'linux')(
-  'a worker that serves pages takes about 200 MB',
+  'a worker that serves pages takes about 300 MB',
   async () => {
     const company = await fetch(`${service.url}/v1/companies`, {
       method: 'POST',
