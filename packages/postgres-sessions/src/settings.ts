@@ -14,9 +14,7 @@ export interface SessionLimits {
  * - `read committed`, because a transaction that waited for a lock must see what was committed meanwhile.
  * - The planner prefers the index that has the order of a statement, whatever the statistics say. A statement for which
  *   there is no such index still sorts. PostgreSQL 15 counts each forbidden step as an immense cost, at which it would
- *   compile the statement (jit).
- * - A prepared statement is planned once. By itself, PostgreSQL expects a page to return a tenth of the workspace if it does
- *   not know the limit, and plans the page again for each request. docs/decisions/0014 has the reasons.
+ *   compile the statement (jit). docs/decisions/0014 has the reasons.
  */
 const FIXED: readonly (readonly [name: string, value: string])[] = [
   ['TimeZone', 'UTC'],
@@ -27,7 +25,6 @@ const FIXED: readonly (readonly [name: string, value: string])[] = [
   ['enable_bitmapscan', 'off'],
   ['enable_seqscan', 'off'],
   ['jit', 'off'],
-  ['plan_cache_mode', 'force_generic_plan'],
 ];
 
 /** The values of the settings of a session, by their names. Times are milliseconds. */

@@ -80,9 +80,9 @@ const ROLE_LIMITS = limitsOf({ lockTimeoutMs: LOCK_TIMEOUT_MS });
 
 /**
  * A pool of PostgreSQL connections. Its settings override those of the URL, the role and the database: the limits of
- * `wanted`, what every session has (packages/postgres-sessions), and `synchronous_commit`, because a commit must be on the
- * disk. Other `options` of the URL apply. Through a pooler, the role has the settings, which each new connection checks, and
- * transactions set the limits that differ (docs/decisions/0031).
+ * `wanted`, what every session has (packages/postgres-sessions), and those of {@link setUpSession}. Other `options` of the
+ * URL apply. Through a pooler, the role has the settings, which each new connection checks, and transactions set the limits
+ * that differ (docs/decisions/0031).
  *
  * A server that is a standby is refused. If an idle connection breaks, `onError` is called, and the next query opens a new
  * one.
@@ -107,7 +107,7 @@ export function createPool(wanted: PoolOptions): pg.Pool {
       if (pooled) {
         await requirePooled(client, urls[0] ?? url, ROLE_LIMITS);
         limitTransactions(client, perTransaction);
-      } else if (!limits.readOnly) await client.query(makeDurable());
+      } else await client.query(setUpSession());
     },
     types,
     pipeline: wanted.pipeline === true || perTransaction !== '',
@@ -133,9 +133,14 @@ function primaryOf(urls: readonly string[]): Primary {
   return primary;
 }
 
-/** Changes only `off`: all other values, such as `local` and `remote_apply`, wait for the disk. */
-const makeDurable = statement('make_durable', 'control')`
-  select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
+/**
+ * - A commit waits for the disk. All values but `off` do that, such as `local` and `remote_apply`.
+ * - A prepared statement is planned once (docs/decisions/0014). Citus plans most statements only for their values.
+ */
+const setUpSession = statement('set_up_session', 'control')`
+  select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'
+  union all
+  select set_config('plan_cache_mode', 'force_generic_plan', false) where to_regclass('pg_dist_partition') is null`;
 
 export const begin = statement('begin', 'control')`begin`;
 export const rollback = statement('rollback', 'control')`rollback`;
