@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { onFileEnd } from '../../test/harness/cleanup.ts';
 import { createTestDatabase } from '../../test/harness/database.ts';
+import { inCluster } from '../../test/harness/locks.ts';
 import { isUnavailable } from './errors.ts';
 import { createPool, inTransaction, type PoolOptions } from './pool.ts';
 
@@ -188,4 +189,14 @@ test('a commit waits for the disk, whatever the URL or the database says; a stro
   } finally {
     await direct.query(`alter database ${name} reset synchronous_commit`);
   }
+});
+
+// Citus plans most statements only for their values.
+test.skipIf(inCluster())('a session plans a prepared statement once', async () => {
+  const pool = poolOf({ max: 1 });
+  for (const value of [1, 2]) await pool.query({ name: 'planned', text: 'select $1::int', values: [value] });
+  const { rows } = await pool.query(
+    `select generic_plans::int as once, custom_plans::int as again from pg_prepared_statements where name = 'planned'`,
+  );
+  expect(rows).toEqual([{ once: 2, again: 0 }]);
 });
