@@ -124,7 +124,7 @@ test('verify finds nothing while keys are created, rotated and revoked', async (
 });
 
 test('verify finds nothing in a deleted workspace whose keys a job is removing', async () => {
-  await pool.query('update api_keys set workspace_deleted = true where workspace_id = $1', [workspaceId]);
+  await pool.query('update workspaces set deleted_at = now() where id = $1', [workspaceId]);
   await pool.query('delete from key_workspaces where workspace_id = $1', [workspaceId]);
   expect(await findingsOf(pool)).toEqual([]);
   await pool.query('delete from api_keys where workspace_id = $1', [workspaceId]);

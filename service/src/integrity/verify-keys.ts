@@ -1,3 +1,4 @@
+import { workspaceIsOpen } from '../audit-log/valid-key.ts';
 import { statement } from '../database/statement.ts';
 import { placeKey, removeIndex } from '../keys/key-workspaces.ts';
 import { lockKey } from '../keys/locked-key.ts';
@@ -6,14 +7,13 @@ import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
 const BATCH_KEYS = 1_000;
 
 const selectFound = statement('verify_keys', 'bulk')`
-  select k.id, k.workspace_deleted as removed, w.workspace_id as found
-  from (
-    select id, token_index, workspace_deleted from api_keys where workspace_id = $1 and id > $2 order by id limit $3
-  ) k left join key_workspaces w on w.token_index = k.token_index order by k.id`;
+  select k.id, not ${workspaceIsOpen('$1')} as removed, w.workspace_id as found
+  from (select id, token_index from api_keys where workspace_id = $1 and id > $2 order by id limit $3) k
+  left join key_workspaces w on w.token_index = k.token_index order by k.id`;
 
 interface FoundKey {
   readonly id: string;
-  /** A job may be removing the key: first the row that finds its workspace, then the key. */
+  /** The workspace is deleted. A job may be removing the key: first the row that finds its workspace, then the key. */
   readonly removed: boolean;
   readonly found: string | null;
 }
