@@ -41,8 +41,8 @@ function parameter(name: string): string {
   return value;
 }
 
-/** Creates what the pages show: a record per list, a key, an endpoint. */
-export async function seedPages({ pool }: World, { workspaceId }: Person): Promise<void> {
+/** Creates what the pages show: a record per list, a key, an endpoint, an entry with a person and a key. */
+export async function seedPages({ pool }: World, { workspaceId, email }: Person): Promise<void> {
   const createdAt = '2026-03-01T09:30:00Z';
   const seed = (name: string, row: Parameters<typeof seedRecords>[3][number]): Promise<void> =>
     seedRecords(pool, workspaceId, resourceNamed(name), [row]);
@@ -55,6 +55,14 @@ export async function seedPages({ pool }: World, { workspaceId }: Person): Promi
     `insert into webhook_endpoints (workspace_id, id, url, description, ordered, secret, position)
      values ($1, $2, 'https://example.com/hook', '', true, 'sealed elsewhere', '')`,
     [workspaceId, ENDPOINT_ID],
+  );
+  await pool.query(
+    `insert into audit_log (workspace_id, id, created_at, kind, key_id, actor, target_id, doc)
+     select $1, 'log_a', at, 'key.revoked', 'key_a', $2, 'key_a', json_build_object('id', 'log_a', 'kind', 'key.revoked',
+       'createdAt', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'keyId', 'key_a', 'actor', $2::text,
+       'targetType', 'key', 'targetId', 'key_a', 'targetLabel', 'key_a')
+     from (select now() as at) t`,
+    [workspaceId, email],
   );
 }
 

@@ -59,9 +59,9 @@ export const logColumns = (
   {
     id: 'who',
     label: 'Key or person',
-    className: 'w-44 max-w-44',
+    className: 'w-44 max-w-44 !py-0',
     cell: ({ kind, keyId, actor }) => (
-      <span className="flex min-w-0 flex-col text-sm leading-4">
+      <span className="flex min-w-0 flex-col text-sm leading-6">
         {actor === null ? null : (
           <FilterButton
             label="Filter by this person"

@@ -24,6 +24,8 @@ import { LogFilters } from './log-filters.tsx';
 import { isFiltered, type LogSearch, logParams } from './log-search.ts';
 
 const route = getRouteApi('/signed-in/w/$workspaceId/log');
+/** A person and a key in one cell are targets of 24 pixels each. */
+const ROW_PIXELS = 48;
 const NO_FILTERS: LogSearch = {
   kind: undefined,
   status: undefined,
@@ -102,6 +104,7 @@ export function LogPage() {
                 items={list.items}
                 more={list.more}
                 onOpen={show}
+                rowPixels={ROW_PIXELS}
               />
             )}
             <ListEnd key={filterKey} list={list} noun={['entry', 'entries']} />
