@@ -2,7 +2,7 @@ import { isId } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import type { Queryable } from '../../database/lane.ts';
-import { statement } from '../../database/statement.ts';
+import { type BoundStatement, statements } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
 import { allows, ROLE_NAMES } from '../auth/permissions.ts';
@@ -25,7 +25,7 @@ const ME = 'me';
 export function registerMembers(api: FastifyInstance, { pool, auth, sessions }: DashboardContext): void {
   api.get(MEMBERS, async (request, reply) => {
     const { workspaceId, role } = await sessions.member(request, reply);
-    const members = await readMembers(pool, workspaceId);
+    const { rows: members } = await pool.query<Member>(selectAll(workspaceId));
     return { data: allows(role, 'member.update') ? members : members.map(withoutSignIn) };
   });
 
@@ -84,25 +84,28 @@ export async function findMember(
   memberId: string,
   ownUserId?: string,
 ): Promise<Member> {
-  const wanted = memberId === ME && ownUserId !== undefined ? { userId: ownUserId } : { id: memberId };
-  const [member] = isId(memberId) ? await readMembers(client, workspaceId, wanted) : [];
+  const select =
+    memberId === ME && ownUserId !== undefined
+      ? selectOwn(workspaceId, ownUserId)
+      : selectOne(workspaceId, memberId);
+  const [member] = isId(memberId) ? (await client.query<Member>(select)).rows : [];
   if (member === undefined) throw new ApiError('not_found', 'There is no such member.');
   return member;
 }
 
-const selectMembers = statement('read_members', 'request')`
-  select m.id, m.user_id as "userId", u.email, u.name, m.role, ${utc('m.created_at')} as "createdAt",
+const membersStatement = statements('read_members', 'request');
+const selectMembers = (name: string, rest: string): BoundStatement =>
+  membersStatement(
+    `read_${name}`,
+    `select m.id, m.user_id as "userId", u.email, u.name, m.role, ${utc('m.created_at')} as "createdAt",
     ${utc('u.last_signed_in_at')} as "lastSignedInAt", u.two_factor_enabled as "secondFactor"
-  from members m join users u on u.id = m.user_id
-  where m.workspace_id = $1 and ($2::text is null or m.id = $2) and ($3::text is null or m.user_id = $3)
-  order by m.created_at, m.id`;
-
-/** Oldest first. Default: all members. */
-async function readMembers(
-  client: Queryable,
-  workspaceId: string,
-  { id = null, userId = null }: { readonly id?: string | null; readonly userId?: string | null } = {},
-): Promise<readonly Member[]> {
-  const { rows } = await client.query<Member>(selectMembers(workspaceId, id, userId));
-  return rows;
-}
+  from members m join users u on u.id = m.user_id where m.workspace_id = $1 ${rest}`,
+  );
+/** Oldest first. */
+const selectAll = selectMembers('members', 'order by m.created_at, m.id');
+// An index finds one member, however many there are (docs/decisions/0014).
+const selectOne = selectMembers('member', 'and m.id >= $2 and m.id <= $2 order by m.id limit 1');
+const selectOwn = selectMembers(
+  'own_member',
+  'and m.user_id >= $2 and m.user_id <= $2 order by m.user_id limit 1',
+);
