@@ -8,7 +8,7 @@ const BATCH_KEYS = 1_000;
 
 const selectFound = statement('verify_keys', 'bulk')`
   select k.id, not ${workspaceIsOpen('$1')} as removed, w.workspace_id as found
-  from (select id, token_index from api_keys where workspace_id = $1 and id > $2 order by id limit $3) k
+  from (select id, token_index from api_keys where workspace_id = $1 and id > $2 order by id limit ${BATCH_KEYS}) k
   left join key_workspaces w on w.token_index = k.token_index order by k.id`;
 
 interface FoundKey {
@@ -28,7 +28,7 @@ export async function verifyKeys(
 ): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined; ) {
     const { rows } = await withoutStatementTimeout(pool, (client) =>
-      client.query<FoundKey>(selectFound(workspaceId, after, BATCH_KEYS)),
+      client.query<FoundKey>(selectFound(workspaceId, after)),
     );
     for (const { id, found } of rows.filter((key) => !key.removed && key.found !== workspaceId)) {
       if (repair)
