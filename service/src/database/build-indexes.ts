@@ -4,7 +4,7 @@ import type { BaseLogger } from 'pino';
 import { statement, statements } from './statement.ts';
 
 /** The advisory lock of the node that builds indexes of this database. */
-const LOCK = 7_310_004;
+const INDEXES_LOCK = 7_310_004;
 const POLL_MS = 500;
 
 const GROUP = 'background: the first start after an upgrade builds each index once';
@@ -30,20 +30,29 @@ interface MissingIndex {
 // A session that waited for the lock in a statement would have a snapshot, for which CREATE INDEX CONCURRENTLY waits.
 const tryLock = statement('try_to_build_indexes', 'control')`select pg_try_advisory_lock($1) as locked`;
 const unlock = statement('end_building_indexes', 'control')`select pg_advisory_unlock($1)`;
-const readTimeout = statement('read_statement_timeout', 'control')`
-  select current_setting('statement_timeout') as timeout`;
-const setTimeouts = statement('set_statement_timeout', 'control')`
-  select set_config('statement_timeout', $1, false)`;
+const readTimeouts = statement('read_timeouts', 'control')`
+  select current_setting('statement_timeout') as statement, current_setting('idle_session_timeout') as idle`;
+const setTimeouts = statement('set_timeouts', 'control')`
+  select set_config('statement_timeout', $1, false), set_config('idle_session_timeout', $2, false)`;
+/** After this time without a statement, the server ends the session of a frozen node, and so frees the lock. */
+const IDLE_TIMEOUT = '60s';
 
 /**
  * Builds the indexes of the words, while nodes read and write their tables: each with CREATE INDEX CONCURRENTLY. One node
  * builds them, and the others wait. An index that a stopped node has left incomplete is built again. In a cluster of Citus,
- * which does not search by them, the migration creates them.
+ * which does not search by them, the migration creates them. After an error, the caller closes the connection, which ends
+ * the lock and the settings.
  */
 export async function buildWordIndexes(client: pg.ClientBase, log?: Pick<BaseLogger, 'info'>): Promise<void> {
+  let waits = false;
   while ((await findMissing(client)).length > 0) {
-    if (await lock(client)) await buildMissing(client, log);
-    else await setTimeout(POLL_MS);
+    if (await lock(client)) {
+      await buildMissing(client, log);
+      return;
+    }
+    if (!waits) log?.info('waiting for another node, which builds indexes for the search');
+    waits = true;
+    await setTimeout(POLL_MS);
   }
 }
 
@@ -53,23 +62,20 @@ async function findMissing(client: pg.ClientBase): Promise<readonly MissingIndex
 }
 
 async function lock(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ locked: boolean }>(tryLock(LOCK));
+  const { rows } = await client.query<{ locked: boolean }>(tryLock(INDEXES_LOCK));
   return rows[0]?.locked === true;
 }
 
-/** Needs the lock, and releases it. */
+/** Needs the lock. Releases it, unless it throws. */
 async function buildMissing(client: pg.ClientBase, log: Pick<BaseLogger, 'info'> | undefined): Promise<void> {
   const run = (sql: string) => client.query(building(`build_indexes ${sql}`, sql)());
-  const { rows } = await client.query<{ timeout: string }>(readTimeout());
-  await client.query(setTimeouts('0'));
-  try {
-    for (const { name, present } of await findMissing(client)) {
-      if (present) await run(`drop index concurrently ${name}`);
-      log?.info({ index: name }, `building the index ${name}, which may take some minutes`);
-      await run(`create index concurrently ${name} on ${WORDS[name]} with (gin_pending_list_limit = 256)`);
-    }
-  } finally {
-    await client.query(setTimeouts(rows[0]?.timeout ?? '0'));
-    await client.query(unlock(LOCK));
+  const { rows } = await client.query<{ statement: string; idle: string }>(readTimeouts());
+  await client.query(setTimeouts('0', IDLE_TIMEOUT));
+  for (const { name, present } of await findMissing(client)) {
+    if (present) await run(`drop index concurrently ${name}`);
+    log?.info({ index: name }, `building the index ${name}, which may take some minutes`);
+    await run(`create index concurrently ${name} on ${WORDS[name]} with (gin_pending_list_limit = 256)`);
   }
+  await client.query(setTimeouts(rows[0]?.statement, rows[0]?.idle));
+  await client.query(unlock(INDEXES_LOCK));
 }
