@@ -135,12 +135,14 @@ function primaryOf(urls: readonly string[]): Primary {
 
 /**
  * - A commit waits for the disk. All values but `off` do that, such as `local` and `remote_apply`.
- * - A prepared statement is planned once (docs/decisions/0014). Citus plans most statements only for their values.
+ * - A statement is planned once for all values (docs/decisions/0014), unless the URL or the role has another
+ *   plan_cache_mode. Citus plans most statements only for their values.
  */
 const setUpSession = statement('set_up_session', 'control')`
   select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'
   union all
-  select set_config('plan_cache_mode', 'force_generic_plan', false) where to_regclass('pg_dist_partition') is null`;
+  select set_config('plan_cache_mode', 'force_generic_plan', false)
+  where current_setting('plan_cache_mode') = 'auto' and to_regclass('pg_dist_partition') is null`;
 
 export const begin = statement('begin', 'control')`begin`;
 export const rollback = statement('rollback', 'control')`rollback`;

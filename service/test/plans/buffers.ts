@@ -4,10 +4,7 @@ import type { Connections, Shares } from '../../src/database/lane.ts';
 import { createPool } from '../../src/database/pool.ts';
 import type { TestDatabase } from '../harness/database.ts';
 
-/**
- * How PostgreSQL plans a statement with parameters: for each set of values, or once for all, as in the sessions of the
- * service. Both are bounded, so no statement depends on that setting.
- */
+/** How PostgreSQL plans a statement with parameters: for each set of values, or once for all. */
 export const PLANS = ['force_custom_plan', 'force_generic_plan'] as const;
 type Plan = (typeof PLANS)[number];
 
@@ -148,6 +145,12 @@ export async function meteredProcess(work: () => Promise<unknown>): Promise<read
   } finally {
     spy.mockRestore();
   }
+}
+
+/** The URL of a database whose connections plan like this. */
+export function urlWithPlan(url: string, plan: Plan): string {
+  const separator = url.includes('?') ? '&' : '?';
+  return `${url}${separator}options=${encodeURIComponent(`-c plan_cache_mode=${plan}`)}`;
 }
 
 /** Shares of one connection in a transaction. Transactions on it neither begin nor end. */

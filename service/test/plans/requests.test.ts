@@ -11,7 +11,7 @@ import { openProvider, settingsFor } from '../dashboard/openid.ts';
 import { createTestDashboard } from '../harness/dashboard.ts';
 import { COMPANY, OTHER_COMPANY } from '../harness/lists.ts';
 import { createTestService, TEST_ACTOR, TEST_SECRET } from '../harness/service.ts';
-import { type Measured, meteredProcess } from './buffers.ts';
+import { type Measured, meteredProcess, PLANS, urlWithPlan } from './buffers.ts';
 import { dashboardReads } from './dashboard-reads.ts';
 import { type Method, moreWrites, type Request } from './more-writes.ts';
 import { IMPORTED, mostOf } from './most.ts';
@@ -89,10 +89,11 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
     state = await createState(name);
   });
 
-  test(
-    'every declared statement reads a bounded number of buffers',
-    async () => {
-      const { workspaceId, database } = state;
+  test.each(PLANS)(
+    'every declared statement reads a bounded number of buffers, with %s',
+    async (plan) => {
+      const { workspaceId } = state;
+      const database = { ...state.database, url: urlWithPlan(state.database.url, plan) };
       const provider = await openProvider();
       const service = await createTestService({ database, oidc: settingsFor(provider) });
       const real = createTestDashboard(service);
@@ -115,6 +116,7 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
         });
 
       for (const [route, prepare] of Object.entries(CHANGES)) {
+        if (route === 'POST /set-up' && plan !== PLANS[0]) continue;
         await service.pool.query(`delete from companies where workspace_id = $1 and id = 'com_a'`, [
           workspaceId,
         ]);
