@@ -4,12 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { expectAccessibleInEveryLook } from './harness/accessible.ts';
 import { choose, focused, focusIsInside, goTo } from './harness/keyboard.ts';
 import { POPUPS } from './harness/popups.ts';
 import { ENDPOINT_ID } from './harness/webhook-popups.ts';
 import { BROWSER_PATH, createWorld, type Person, type World } from './harness/world.ts';
 
-/** Uses every dialog, menu and popover with only the keyboard. */
+/** Uses every dialog, menu and popover with only the keyboard, and looks at it with axe. */
 
 const SOURCE = fileURLToPath(new URL('../src/', import.meta.url));
 const OPENS = /<(?:Dialog|BareDialog|Confirm|Menu|Popover\.Root)\b/;
@@ -70,20 +71,26 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard only', () => {
     await page.getByRole('heading', { level: 1, name: /^(?!Loading$)/ }).waitFor();
     await one.before?.(page);
     const popup = page.getByRole(one.role);
-    const open = async (): Promise<void> => {
+    const look = async (role: typeof one.role | 'menuitem'): Promise<void> => {
+      await expectAccessibleInEveryLook(page);
+      expect(await page.getByRole(role).count(), 'axe saw the popup').toBeGreaterThan(0);
+    };
+    const open = async (first: boolean): Promise<void> => {
       await goTo(page, one.trigger);
       await page.keyboard.press('Enter');
       if (one.item !== undefined) {
         await page.getByRole('menuitem', { name: one.item }).waitFor();
+        if (first) await look('menuitem');
         await choose(page, one.item);
       }
       await popup.waitFor();
       await expect
         .poll(() => focusIsInside(page, one.role), { message: 'the focus is in the popup' })
         .toBe(true);
+      if (first) await look(one.role);
     };
 
-    await open();
+    await open(true);
     for (let step = 0; step < TABS; step++) {
       await page.keyboard.press('Tab');
       expect(await focusIsInside(page, one.role), 'Tab stays in the popup').toBe(true);
@@ -99,7 +106,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard only', () => {
       .poll(() => focused(page), { message: 'the focus returns to the trigger' })
       .toEqual(typeof back === 'string' ? back : expect.stringMatching(back));
 
-    await open();
+    await open(false);
     await one.use(page);
     await popup.waitFor({ state: 'detached' });
     await expect.poll(() => focused(page), { message: 'the focus is not lost' }).not.toBe('');

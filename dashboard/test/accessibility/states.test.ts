@@ -24,15 +24,14 @@ interface State {
 const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click();
 const dialog = (page: Page) => page.getByRole('dialog');
 
-/** Every page that no other file checks, and the popups on it. `:w` is the workspace id. */
+/**
+ * States of pages that no other file checks. pages.test.ts has all pages, dialogs-by-keyboard.test.ts all popups. `:w` is
+ * the workspace id.
+ */
 const STATES: Readonly<Record<string, State>> = {
-  'sign-in': { path: '/sign-in', heading: 'Sign in', outside: true },
   'set-up': { path: '/set-up#token=x', heading: 'Set up svc', outside: true },
-  'set-up without a link': { path: '/set-up', heading: 'Set up svc', outside: true },
   'expired invitation': { path: '/invitation#token=x', heading: 'Join a workspace', outside: true },
-  keys: { path: '/w/:w/keys', heading: 'API keys' },
   'revoked keys': { path: '/w/:w/keys?status=revoked', heading: 'No revoked keys' },
-  'actions of a key': { path: '/w/:w/keys', heading: 'API keys', act: press(/^Actions for/) },
   'new key for one company': {
     path: '/w/:w/keys?create=true',
     heading: 'Create an API key',
@@ -50,20 +49,8 @@ const STATES: Readonly<Record<string, State>> = {
       await page.locator('[data-token]').waitFor();
     },
   },
-  'revoking a key': {
-    path: '/w/:w/keys',
-    heading: 'API keys',
-    act: async (page) => {
-      await press(/^Actions for/)(page);
-      await page.getByRole('menuitem', { name: 'Revoke…' }).click();
-      await page.getByRole('alertdialog').waitFor();
-    },
-  },
-  'general settings': { path: '/w/:w/settings', heading: 'Settings' },
   limits: { path: '/w/:w/settings?tab=limits', heading: 'Live quota' },
   members: { path: '/w/:w/settings?tab=members', heading: 'Members' },
-  inviting: { path: '/w/:w/settings?tab=members', heading: 'Members', act: press('Invite') },
-  account: { path: '/account', heading: 'Account' },
   'second factor': {
     path: '/account',
     heading: 'Account',

@@ -40,7 +40,7 @@ export async function expectAccessibleInEveryLook(page: Page): Promise<void> {
   await page.setViewportSize({ width: PHONE_PIXELS, height: size.height });
   await expectAccessibleInBothThemes(page);
   await page.setViewportSize(size);
-  await page.emulateMedia({ colorScheme: null });
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
 }
 
 interface AxeRunner {
