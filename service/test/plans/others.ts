@@ -20,6 +20,7 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
   count_usage_in_shard: (workspaceId) => [workspaceId, '-infinity', 'infinity'],
   count_pending_deliveries: (workspaceId) => [workspaceId, FULL_ENDPOINT, PENDING_MAX],
   count_members: (workspaceId) => [workspaceId, MEMBERS_MAX],
+  read_own_member: (workspaceId) => [workspaceId, 'user'],
   delete_second_factor: () => ['user'],
   delete_set_up_links: () => [],
   disable_second_factor: () => ['user'],
