@@ -188,7 +188,7 @@ const EntryTable = ({ workspaceId, label, entries, requests }: EntryTableProps) 
               to="/w/$workspaceId/log"
               params={{ workspaceId }}
               search={{ entry: entry.id }}
-              className="rounded text-soft hover:text-ink hover:underline"
+              className="inline-block rounded text-soft hover:text-ink hover:underline"
             >
               <When at={entry.createdAt} form="stamp" />
               <span className="sr-only">. Open the entry</span>
