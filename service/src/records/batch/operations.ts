@@ -90,9 +90,11 @@ function requireOperation(resources: readonly Resource[], value: unknown, pointe
   if (unknown !== undefined)
     throw refuse(pointerTo(unknown), `is not a field here; allowed: ${FIELDS.join(', ')}`);
   const { method, path, body, ifMatch, ifNoneMatch } = value as Readonly<Record<string, unknown>>;
-  const [, name, id = ''] = /^\/v1\/([^/?#]+)(?:\/([^/?#]+))?$/.exec(String(path)) ?? [];
+  // String() throws if an object has a `toString` that is no function.
+  const text = typeof path === 'string' ? path : '';
+  const [, name, id = ''] = /^\/v1\/([^/?#]+)(?:\/([^/?#]+))?$/.exec(text) ?? [];
   const resource = resources.find((each) => each.writable && each.name === name);
-  if (typeof path !== 'string' || resource === undefined) {
+  if (resource === undefined) {
     const paths = resources.filter(({ writable }) => writable).map((each) => each.path);
     throw refuse('/path', `must be ${paths.join(', ')}, or the path of one of their records`);
   }

@@ -113,6 +113,7 @@ describe('a batch of operations', () => {
       ],
       [{ method: 'POST', path: 'https://a.example/v1/audits' }, 'invalid_body', '/operations/1/path must be'],
       [{ method: 'POST', path: '/v1/audits?x=1', body: {} }, 'invalid_body', '/operations/1/path must be'],
+      [{ method: 'POST', path: { toString: 5 }, body: {} }, 'invalid_body', '/operations/1/path must be'],
       [
         { method: 'DELETE', path: '/v1/content/a', body: {} },
         'invalid_body',
