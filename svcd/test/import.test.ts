@@ -88,6 +88,7 @@ describe('svcd import', () => {
     expect(JSON.parse(stdout)).toEqual({
       resource: 'audits',
       workspaceId: workspace,
+      dryRun: false,
       bytes: expect.any(Number),
       inserted: 1,
       existing: 0,

@@ -30,15 +30,16 @@ export interface ImportOptions extends Omit<ImportTarget, 'importId'> {
   /** The file. Destroyed if the import ends before the end of the file. */
   readonly input: Readable;
   readonly format: Format;
-  /** Whether one refused line undoes the import. Default: false, valid records are written. */
+  /** Whether one refused line undoes the import. Default: false, valid records are written. Not together with `replace`. */
   readonly atomic?: boolean;
-  /** Whether to write nothing, and only report what the import would do. Default: false. Not together with other modes. */
+  /** Whether to write nothing, and only report what the import would do. Default: false. Not together with `run`. */
   readonly dryRun?: boolean;
   /** Default: the file has the names of the fields. */
   readonly columns?: Columns | undefined;
   /**
    * Whether two transactions may write at the same time, for bulk loading. Needs a pool of at least two connections that
-   * nothing else uses. Default: false. An atomic import always has one transaction.
+   * nothing else uses. Default: false. An atomic import always has one transaction, and one that replaces writes one batch
+   * at a time.
    */
   readonly parallel?: boolean;
   /**
@@ -82,7 +83,8 @@ async function writerOf(options: ImportOptions): Promise<ImportWriter> {
   const target: ImportTarget = { ...options, importId: options.run?.importId ?? newId('imp') };
   if (options.dryRun === true) return dryRunWriter(target);
   if (options.atomic === true) return atomicWriter(target);
-  return options.parallel === true ? parallelWriter(target) : batchWriter(target, options.run);
+  const parallel = options.parallel === true && options.replace !== true;
+  return parallel ? parallelWriter(target) : batchWriter(target, options.run);
 }
 
 async function importFile(options: ImportOptions, writer: ImportWriter): Promise<ImportReport> {

@@ -20,6 +20,8 @@ interface ImportFlags {
   readonly workspace: string;
   readonly format?: Format;
   readonly atomic?: true;
+  readonly dryRun?: true;
+  readonly replace?: true;
   readonly rejects?: string;
   readonly json?: true;
 }
@@ -39,7 +41,7 @@ export function importCommand(context: CommandContext): Command {
     .summary('load records from a file')
     .description(
       'load records from a file: one JSON object per line (NDJSON), or CSV with a header row of field names.\n' +
-        'Records whose id already exists stay unchanged, so an import can be repeated.',
+        'Records whose id already exists stay unchanged, unless --replace is given, so an import can be repeated.',
     )
     .addArgument(resourceArgument())
     .argument('<file>', `path of the file; ${STANDARD_STREAM} is standard input`)
@@ -49,6 +51,13 @@ export function importCommand(context: CommandContext): Command {
       '--atomic',
       'import all records or none: one refused line undoes the import. Other writers to the workspace wait',
     )
+    .addOption(
+      new Option(
+        '--replace',
+        'replace records whose id already exists. A line that its record may not change to is refused',
+      ).conflicts('atomic'),
+    )
+    .option('--dry-run', 'only check the file and report what would be imported; write nothing')
     .option('--rejects <file>', 'write refused lines to this file, as NDJSON of line, field, reason and text')
     .option('--json', 'print the report as one line of JSON')
     .addHelpText('after', '\nExit codes: 0 all records imported, 1 some lines refused, 2 failed.')
@@ -69,6 +78,7 @@ async function runImport(
   file: string,
   flags: ImportFlags,
 ): Promise<number> {
+  const dryRun = flags.dryRun === true;
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   const format = formatOf(file, flags.format);
   const { input, fd, size } = await openInput(file);
@@ -91,6 +101,8 @@ async function runImport(
           input,
           format,
           atomic: flags.atomic === true,
+          replace: flags.replace === true,
+          dryRun,
           parallel: true,
           by: OPERATOR,
           ...(file === STANDARD_STREAM ? {} : { fileName: basename(file) }),
@@ -118,8 +130,8 @@ async function runImport(
   await rejects.end();
   await print(
     flags.json
-      ? JSON.stringify({ resource: resource.name, workspaceId: flags.workspace, ...report, seconds })
-      : describeReport(resource, report, seconds),
+      ? JSON.stringify({ resource: resource.name, workspaceId: flags.workspace, dryRun, ...report, seconds })
+      : describeReport(resource, flags, report, seconds),
   );
   return exitCodeOf(report);
 }
@@ -127,18 +139,41 @@ async function runImport(
 const exitCodeOf = ({ refused, interrupted }: ImportReport): number =>
   interrupted ? FAILED : refused > 0 ? SOME_REFUSED : 0;
 
-function describeReport(resource: Resource, report: ImportReport, seconds: number): string {
-  const { inserted, existing, refused, rolledBack, interrupted } = report;
+const existingText = (replace: true | undefined): string =>
+  replace === true
+    ? 'be replaced, because the id exists. A dry run does not try that'
+    : 'stay unchanged, because the id exists';
+
+function describeReport(
+  resource: Resource,
+  { dryRun, replace }: ImportFlags,
+  report: ImportReport,
+  seconds: number,
+): string {
+  const { inserted, existing, replaced, refused, rolledBack, interrupted } = report;
+  const records = (count: number): string => counted(count, resource.singular, resource.name);
   const rate = inserted > 0 ? ` (${numberText(Math.round(inserted / seconds))} per second)` : '';
-  const lines = [
-    rolledBack
-      ? 'Nothing was imported, because of --atomic.'
-      : `${counted(inserted, resource.singular, resource.name)} imported in ${seconds.toFixed(1)} s${rate}.`,
-    ...(existing > 0
-      ? [`${counted(existing, resource.singular, resource.name)} already existed, unchanged.`]
-      : []),
-    ...(refused > 0 ? [`${counted(refused, 'line', 'lines')} refused.`] : []),
-    ...(interrupted ? ['Stopped before the end of the file. Run the command again to import the rest.'] : []),
-  ];
+  const unchanged = existing - replaced;
+  const lines = dryRun
+    ? [
+        'This was a dry run: nothing was written.',
+        rolledBack
+          ? 'Nothing would be imported, because of --atomic.'
+          : `${records(inserted)} would be imported.`,
+        ...(existing > 0 ? [`${records(existing)} would ${existingText(replace)}.`] : []),
+        ...(refused > 0 ? [`${counted(refused, 'line', 'lines')} would be refused.`] : []),
+        ...(interrupted ? ['Stopped before the end of the file.'] : []),
+      ]
+    : [
+        rolledBack
+          ? 'Nothing was imported, because of --atomic.'
+          : `${records(inserted)} imported in ${seconds.toFixed(1)} s${rate}.`,
+        ...(replaced > 0 ? [`${records(replaced)} replaced.`] : []),
+        ...(unchanged > 0 ? [`${records(unchanged)} already existed, unchanged.`] : []),
+        ...(refused > 0 ? [`${counted(refused, 'line', 'lines')} refused.`] : []),
+        ...(interrupted
+          ? ['Stopped before the end of the file. Run the command again to import the rest.']
+          : []),
+      ];
   return lines.join('\n');
 }
