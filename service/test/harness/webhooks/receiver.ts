@@ -17,10 +17,14 @@ export interface Receiver {
   readonly received: readonly Received[];
 }
 
-/** Starts a receiver of webhooks for one test. `respond` ends the response, maybe later; default: with 204. */
+/**
+ * Starts a receiver of webhooks. `respond` ends the response, maybe later; default: with 204. `onEnd` registers what closes
+ * the receiver; default: at the end of the test, which concurrent tests cannot use.
+ */
 export async function startReceiver(
   respond: (response: ServerResponse, received: Received) => unknown = (response) =>
     response.writeHead(204).end(),
+  onEnd: (close: () => Promise<void>) => void = onTestFinished,
 ): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
@@ -39,9 +43,10 @@ export async function startReceiver(
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => {
+  onEnd(() => {
     server.close();
     server.closeAllConnections();
+    return Promise.resolve();
   });
   return { url: `http://127.0.0.1:${portOf(server)}/hook`, received };
 }

@@ -5,6 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { inTransaction } from '../../../src/database/pool.ts';
 import { createEndpoint } from '../../../src/webhooks/endpoints.ts';
 import { createSecretSealer } from '../../../src/webhooks/sealed-secrets.ts';
+import { onFileEnd } from '../../harness/cleanup.ts';
 import { secret } from '../../harness/secrets.ts';
 import { type Received, startReceiver } from '../../harness/webhooks/receiver.ts';
 import { applyChange, noRecords } from '../copy.ts';
@@ -97,7 +98,7 @@ async function startWithEndpoint(
     const accepted = !failOnce(JSON.parse(body).data.id, response);
     arrivals.push({ id, body, signed, accepted });
     if (accepted) response.writeHead(204).end();
-  });
+  }, onFileEnd);
   const { name, ordered, types } = settings;
   const created = await inTransaction(pool, (client) =>
     createEndpoint(
