@@ -8,10 +8,13 @@ const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-
 
 /** Fails if axe finds a problem, or if the page is wider than the window. */
 export async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(AXE);
+  // A page keeps axe until it loads again.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
   const findings = await page.evaluate(async (tags) => {
     const { axe } = globalThis as unknown as { axe: AxeRunner };
-    const { violations } = await axe.run(document, { runOnly: tags });
+    // Otherwise axe also describes every element that passes.
+    const options = { runOnly: tags, resultTypes: ['violations'], selectors: false } as const;
+    const { violations } = await axe.run(document, options);
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }, AXE_TAGS);
   expect(findings).toEqual([]);
@@ -46,6 +49,10 @@ export async function expectAccessibleInEveryLook(page: Page): Promise<void> {
 interface AxeRunner {
   run(
     context: unknown,
-    options: { readonly runOnly: readonly string[] },
+    options: {
+      readonly runOnly: readonly string[];
+      readonly resultTypes: readonly ['violations'];
+      readonly selectors: boolean;
+    },
   ): Promise<{ readonly violations: readonly { id: string; nodes: readonly { html: string }[] }[] }>;
 }
