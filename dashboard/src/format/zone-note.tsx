@@ -7,7 +7,7 @@ export function ZoneNote() {
   return (
     <span>
       {`Times are in ${zone}. `}
-      <Link to="/account" hash="time-zone" className="text-accent underline">
+      <Link to="/account" hash="time-zone" className="inline-block py-0.5 text-accent underline">
         Change time zone
       </Link>
     </span>
