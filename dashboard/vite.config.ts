@@ -2,6 +2,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { compressed } from './build/compressed.ts';
+import { lateStyles } from './build/late-styles.ts';
 import { pageList } from './build/page-list.ts';
 
 /** The running service that `npm run dev` uses. Start it with SVC_PUBLIC_URL=http://127.0.0.1:5173. */
@@ -16,7 +17,7 @@ export default defineConfig({
   root: import.meta.dirname,
   // Relative paths, so that the build works below any base path. The service inserts the base path into index.html.
   base: './',
-  plugins: [react(), tailwindcss(), pageList(), compressed()],
+  plugins: [react(), tailwindcss(), pageList(), lateStyles(), compressed()],
   build: {
     target: 'es2024',
     // The content security policy does not allow data: URLs.

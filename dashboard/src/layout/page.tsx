@@ -4,6 +4,8 @@ import { classes } from '../ui/classes.ts';
 export interface PageProps {
   readonly title: string;
   readonly description?: ReactNode;
+  /** Below the description. */
+  readonly note?: ReactNode;
   readonly actions?: ReactNode;
   /** Limits the width, for forms and text. */
   readonly narrow?: boolean;
@@ -11,7 +13,7 @@ export interface PageProps {
 }
 
 /** A page with its heading, which is also the title of the window. */
-export function Page({ title, description, actions, narrow = false, children }: PageProps) {
+export function Page({ title, description, note, actions, narrow = false, children }: PageProps) {
   useTitle(title);
   return (
     <div className="mx-auto max-w-7xl px-4 py-5 sm:px-6 lg:py-7">
@@ -21,6 +23,7 @@ export function Page({ title, description, actions, narrow = false, children }: 
             <bdi>{title}</bdi>
           </h1>
           {description === undefined ? null : <p className="mt-0.5 text-pretty text-soft">{description}</p>}
+          {note === undefined ? null : <p className="text-soft">{note}</p>}
         </div>
         {actions === undefined ? null : <div className="flex flex-wrap gap-2">{actions}</div>}
       </header>

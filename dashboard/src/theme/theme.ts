@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** public/theme.js reads the theme under this name before the first paint. */
+/** index.html reads the theme under this name before the first paint. */
 const STORED_AS = 'svc.theme';
 
 export type Theme = 'system' | 'light' | 'dark';

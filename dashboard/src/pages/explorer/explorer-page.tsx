@@ -3,6 +3,7 @@ import { BookOpen, FileJson } from 'lucide-react';
 import { serviceUrl } from '../../base.ts';
 import { Page } from '../../layout/page.tsx';
 import { PageSkeleton } from '../../layout/page-skeleton.tsx';
+import { PAGE_HEADS } from '../../page-heads.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { Explorer } from './explorer.tsx';
@@ -23,8 +24,7 @@ export function ExplorerPage() {
   if (data === undefined) return <PageSkeleton />;
   return (
     <Page
-      title="Explorer"
-      description="Send requests as yourself or with a test key. Writes are dry runs: they are checked, but change nothing."
+      {...PAGE_HEADS['/w/$workspaceId/explorer']}
       actions={
         <>
           <a

@@ -3,6 +3,7 @@ import { Plus } from 'lucide-react';
 import type { KeyStatus } from '../../api/keys.ts';
 import { useWorkspace } from '../../api/workspace.ts';
 import { Page } from '../../layout/page.tsx';
+import { PAGE_HEADS } from '../../page-heads.ts';
 import { whyNot } from '../../session/permissions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -42,11 +43,7 @@ export function KeysPage() {
     </Button>
   );
   return (
-    <Page
-      title="API keys"
-      description="Programs use API keys to access this workspace. Each key has the access that you choose."
-      actions={button(true)}
-    >
+    <Page {...PAGE_HEADS['/w/$workspaceId/keys']} actions={button(true)}>
       <KeyNotices workspaceId={workspaceId} />
       <Card className="overflow-hidden">
         <div className="flex items-center border-b border-line px-4 py-2.5">

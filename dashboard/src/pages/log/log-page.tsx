@@ -10,6 +10,7 @@ import { Page } from '../../layout/page.tsx';
 import { useCursorList } from '../../list/cursor-list.ts';
 import { ListEnd } from '../../list/list-end.tsx';
 import { VirtualTable } from '../../list/virtual-table.tsx';
+import { PAGE_HEADS } from '../../page-heads.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -60,13 +61,8 @@ export function LogPage() {
   const columns = logColumns(keys, set, show);
   return (
     <Page
-      title="Audit log"
-      description={
-        <>
-          Requests with live keys, and changes that people make. Entries cannot be changed or deleted.{' '}
-          <ZoneNote />
-        </>
-      }
+      {...PAGE_HEADS['/w/$workspaceId/log']}
+      note={<ZoneNote />}
       actions={
         <>
           <Button

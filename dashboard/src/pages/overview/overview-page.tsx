@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { overviewQuery, trafficQuery } from '../../api/overview.ts';
 import { Deferred } from '../../layout/deferred.tsx';
 import { Page } from '../../layout/page.tsx';
+import { PAGE_HEADS } from '../../page-heads.ts';
 import { Card } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { Segments } from '../../ui/segments.tsx';
@@ -36,8 +37,7 @@ export function OverviewPage() {
   const empty = begun !== undefined && !begun.request;
   return (
     <Page
-      title="Overview"
-      description="Traffic and data at a glance"
+      {...PAGE_HEADS['/w/$workspaceId']}
       actions={
         empty && !begun.records ? undefined : (
           <Segments

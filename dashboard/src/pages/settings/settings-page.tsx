@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { Page } from '../../layout/page.tsx';
+import { PAGE_HEADS } from '../../page-heads.ts';
 import { Tabs } from '../../ui/tabs.tsx';
 import { GeneralTab } from './general-tab.tsx';
 import { LimitsTab } from './limits-tab.tsx';
@@ -19,7 +20,7 @@ export function SettingsPage() {
       ignoreBlocker: true,
     });
   return (
-    <Page title="Settings" narrow>
+    <Page {...PAGE_HEADS['/w/$workspaceId/settings']} narrow>
       {/* The key resets the forms when the workspace changes. */}
       <Tabs
         key={workspaceId}

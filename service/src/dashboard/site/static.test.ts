@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
@@ -9,7 +10,9 @@ import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts
 import { registerStatic } from './static.ts';
 
 const SCRIPT = 'console.info("a page");'.repeat(100);
-const PAGE = `<meta name="csp-nonce" nonce="%CSP_NONCE%"><script type="module" src="./assets/index-abc.js"></script>`;
+const INLINE = "document.documentElement.dataset.theme = 'dark';";
+const PAGE = `<meta name="csp-nonce" nonce="%CSP_NONCE%"><style nonce="%CSP_NONCE%"></style><script>${INLINE}</script>
+<p>%PAGE_TITLE%</p><p>%PAGE_DESCRIPTION%</p><script type="module" src="./assets/index-abc.js"></script>`;
 
 const lines: string[] = [];
 
@@ -28,7 +31,13 @@ beforeAll(async () => {
   directory = await temporaryDirectory();
   await mkdir(join(directory, 'assets'));
   await writeFile(join(directory, 'index.html'), PAGE);
-  await writeFile(join(directory, 'pages.json'), JSON.stringify(['/', '/w/$workspaceId/keys']));
+  await writeFile(
+    join(directory, 'pages.json'),
+    JSON.stringify([
+      { path: '/' },
+      { path: '/w/$workspaceId/keys', title: 'Keys & <more>', description: 'For $& programs' },
+    ]),
+  );
   await writeFile(join(directory, 'theme.js'), SCRIPT);
   await writeFile(join(directory, 'assets', 'index-abc.js'), SCRIPT);
   await writeFile(join(directory, 'assets', 'index-abc.js.br'), brotliCompressSync(SCRIPT));
@@ -54,14 +63,16 @@ describe('the built dashboard', () => {
     expect((await app.inject({ url: '/assets/../../package.json' })).statusCode).toBe(404);
   });
 
-  test('may run its own scripts, no inline script, and only a style with the nonce of the response', async () => {
+  test('may run its own scripts, only the inline script of the build, and only a style with the nonce of the response', async () => {
     const answers = [await app.inject({ url: '/' }), await app.inject({ url: '/' })];
     const nonces = answers.map(({ body, headers }) => {
       const nonce = /nonce="([\w-]{22})"/.exec(body)?.[1] ?? 'none';
       const policy = String(headers['content-security-policy']);
       expect(policy).toContain(`style-src 'self' 'nonce-${nonce}'`);
       expect(policy).toContain("default-src 'none'");
-      expect(policy).toContain("script-src 'self';");
+      const hash = createHash('sha256').update(INLINE).digest('base64');
+      expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`);
+      expect(body).not.toContain('%CSP_NONCE%');
       expect(policy).toContain("frame-ancestors 'none'");
       expect(policy).not.toMatch(/unsafe|upgrade-insecure-requests|https?:|\*/);
       expect(headers).toMatchObject({
@@ -72,6 +83,12 @@ describe('the built dashboard', () => {
       return nonce;
     });
     expect(new Set(nonces).size).toBe(2);
+  });
+
+  test('shows the head of the page before its code is loaded', async () => {
+    const keys = await app.inject({ url: '/w/wks_1/keys' });
+    expect(keys.body).toContain('<p>Keys &#38; &#60;more&#62;</p><p>For $&#38; programs</p>');
+    expect((await app.inject({ url: '/' })).body).toContain('<p></p><p></p>');
   });
 
   test('is cached forever if its name has a hash, and revalidated otherwise', async () => {

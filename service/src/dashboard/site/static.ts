@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import helmet from '@fastify/helmet';
+import { escapeHtml } from '@svc/docs-pages/page';
 import { securityHeaders } from '@svc/http-content/security-headers';
 import { type StaticContent, sendContent } from '@svc/http-content/static-content';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
@@ -17,6 +18,13 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.woff2': 'font/woff2',
 };
+
+/** A page in pages.json. index.html shows its head until its code is loaded. */
+interface BuiltPage {
+  readonly path: string;
+  readonly title?: string;
+  readonly description?: string;
+}
 
 export interface StaticOptions {
   readonly publicUrl: string;
@@ -34,29 +42,39 @@ export function registerStatic(app: FastifyInstance, { publicUrl, directory = BU
     app.log.warn('the dashboard is not built, so it is not served: npm run build -w dashboard');
     return;
   }
-  const paths = JSON.parse(readFileSync(join(directory, 'pages.json'), 'utf8')) as readonly string[];
+  const pages = JSON.parse(readFileSync(join(directory, 'pages.json'), 'utf8')) as readonly BuiltPage[];
   const base = new URL(publicUrl).pathname.replace(/\/$/, '');
   const page = readFileSync(join(directory, 'index.html'), 'utf8').replaceAll('="./', `="${base}/`);
+  const hashes = inlineScriptHashes(page);
   const files = readFiles(directory);
-  const pages: FastifyPluginAsync = async (scope) => {
+  const routes: FastifyPluginAsync = async (scope) => {
     await scope.register(helmet, { ...securityHeaders(publicUrl), global: false });
-    for (const path of paths) {
+    for (const { path, title = '', description = '' } of pages) {
+      const withHead = page
+        .replace('%PAGE_TITLE%', () => escapeHtml(title))
+        .replace('%PAGE_DESCRIPTION%', () => escapeHtml(description));
       // The build lists paths in the spelling of its router: `/w/$workspaceId`.
       scope.get(path.replaceAll('$', ':'), async (_, reply) => {
         const nonce = randomBytes(STYLE_NONCE_BYTES).toString('base64url');
-        await reply.helmet(securityHeaders(publicUrl, nonce));
+        await reply.helmet(securityHeaders(publicUrl, nonce, hashes));
         return reply
           .header('cache-control', 'no-cache')
           .type('text/html; charset=utf-8')
-          .send(page.replace('%CSP_NONCE%', nonce));
+          .send(withHead.replaceAll('%CSP_NONCE%', nonce));
       });
     }
     for (const [path, file] of files) {
       scope.get(path, (request, reply) => sendContent(request, reply, file));
     }
   };
-  app.register(pages);
+  app.register(routes);
 }
+
+/** The hashes of the scripts in the document, as the Content-Security-Policy spells them. */
+const inlineScriptHashes = (html: string): readonly string[] =>
+  [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
+    ([, script = '']) => `sha256-${createHash('sha256').update(script).digest('base64')}`,
+  );
 
 /** The files of the build by path, such as `/assets/index-0f3a.js`. */
 const readFiles = (directory: string): readonly (readonly [path: string, file: StaticContent])[] =>
