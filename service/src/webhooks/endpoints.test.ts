@@ -64,8 +64,9 @@ test('a sealed secret opens only at its endpoint', async () => {
   const workspaceId = await workspace();
   const [first, second] = [await endpointOf(workspaceId), await endpointOf(workspaceId)];
   await pool.query(
-    'update webhook_endpoints set secret = (select secret from webhook_endpoints where id = $1) where id = $2',
-    [first.id, second.id],
+    `update webhook_endpoints
+     set secret = (select secret from webhook_endpoints where workspace_id = $3 and id = $1) where workspace_id = $3 and id = $2`,
+    [first.id, second.id, workspaceId],
   );
   expect(await readEndpoint(pool, older, workspaceId, second.id)).toMatchObject({ secrets: [] });
 });

@@ -164,12 +164,15 @@ test('an endpoint that becomes ordered gets what waits in the order of the event
   await expect.poll(() => deliveriesOf(endpoint.id)).toHaveLength(20);
   await engine.stop();
   // The times of the next attempts have the inverted order.
-  await pool.query(
-    `update webhook_deliveries set next_attempt_at = now() - attempts * interval '1 second' - row.place * interval '1 second'
-     from (select event_id as id, row_number() over (order by event_id) as place from webhook_deliveries where endpoint_id = $1) row
-     where event_id = row.id and endpoint_id = $1`,
+  const waiting = await pool.query<{ event_id: string }>(
+    'select event_id from webhook_deliveries where endpoint_id = $1 order by event_id',
     [endpoint.id],
   );
+  for (const [place, { event_id }] of waiting.rows.entries())
+    await pool.query(
+      'update webhook_deliveries set next_attempt_at = $3 where endpoint_id = $1 and event_id = $2',
+      [endpoint.id, event_id, new Date(Date.now() - (place + 1) * 60_000)],
+    );
   await change(endpoint.id, { ordered: true });
   await writer.createCompany('last');
   status = 200;
