@@ -1,15 +1,21 @@
 // `npm run prove -- [NAME…] [--seconds N] [--seed N]` runs proofs, which take longer than tests. Default: all proofs but
 // those that run only if they are named, each with its default duration, and a random seed. Prints the seed. The same seed
-// gives the same inputs and the same schedule of faults.
+// gives the same inputs and the same schedule of faults. Several proofs run two at a time, because each waits for much of
+// its time; the output of each is printed when it ends.
 
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { runTasks } from './prove/schedule.ts';
 import { PROOFS, type Proof } from './prove/table.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SEED_LIMIT = 2 ** 31;
+const AT_A_TIME = Math.min(2, availableParallelism());
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -34,17 +40,50 @@ function chosen(): readonly Proof[] {
   process.exit(2);
 }
 
-function run({ name, file, project, seconds }: Proof, seed: number): boolean {
+/** Runs a proof. Its output goes to `output`, a file descriptor, or to that of this process. */
+async function run(
+  { name, file, project, seconds }: Proof,
+  seed: number,
+  output: number | 'inherit',
+): Promise<boolean> {
   const duration = positiveInteger('seconds', values.seconds, seconds);
-  console.log(`\n== prove ${name} --seconds ${duration} --seed ${seed}`);
+  writeSync(output === 'inherit' ? 1 : output, `\n== prove ${name} --seconds ${duration} --seed ${seed}\n`);
   const only = project === undefined ? [] : ['--project', project];
   const args = ['run', '--reporter=verbose', ...only, file];
-  const { status } = spawnSync(join(ROOT, 'node_modules/.bin/vitest'), args, {
+  const child = spawn(join(ROOT, 'node_modules/.bin/vitest'), args, {
     cwd: ROOT,
-    stdio: 'inherit',
+    stdio: ['ignore', output, output],
     env: { ...process.env, PROVE: file, PROVE_SECONDS: String(duration), PROVE_SEED: String(seed) },
   });
+  const [status] = await once(child, 'exit');
   return status === 0;
+}
+
+/** Runs a proof, and prints its output when it ends. */
+async function runThenPrint(proof: Proof, seed: number, folder: string): Promise<boolean> {
+  const file = join(folder, proof.name);
+  const output = openSync(file, 'w');
+  try {
+    return await run(proof, seed, output);
+  } finally {
+    closeSync(output);
+    process.stdout.write(readFileSync(file));
+  }
+}
+
+/** Runs the proofs. Resolves with the names of those that failed. */
+async function prove(proofs: readonly Proof[], seed: number): Promise<readonly string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-prove-'));
+  try {
+    const tasks = proofs.map((proof) => ({
+      exclusive: proof.installs === true,
+      run: () => (proofs.length === 1 ? run(proof, seed, 'inherit') : runThenPrint(proof, seed, folder)),
+    }));
+    const proved = await runTasks(tasks, AT_A_TIME);
+    return proofs.filter((_, index) => !proved[index]).map(({ name }) => name);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 if (values.help) {
@@ -54,7 +93,7 @@ if (values.help) {
 } else {
   const proofs = chosen();
   const seed = positiveInteger('seed', values.seed, randomInt(1, SEED_LIMIT));
-  const failed = proofs.filter((proof) => !run(proof, seed)).map(({ name }) => name);
+  const failed = await prove(proofs, seed);
   if (failed.length > 0) {
     console.error(`\nnot proved: ${failed.join(', ')} (seed ${seed})`);
     process.exitCode = 1;

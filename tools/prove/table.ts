@@ -10,17 +10,15 @@ export interface Proof {
   readonly seconds: number;
   /** It runs only if it is named, because it takes too long for each change. */
   readonly onRequest?: true;
+  /** No other such proof runs at the same time: it installs programs of Debian or Node.js if they are missing. */
+  readonly installs?: true;
 }
 
-/** Every proof of `npm run prove`. The suite does not run `.proof.ts` files, and runs the other files for a short time. */
+/**
+ * Every proof of `npm run prove`, the longest first. The suite does not run `.proof.ts` files, and runs the other files for
+ * a short time.
+ */
 export const PROOFS: readonly Proof[] = [
-  {
-    name: 'history',
-    shows:
-      'with clients on two nodes under faults, the database has exactly the acknowledged records, and copies, streams and webhooks have every change',
-    file: 'service/test/history/history.proof.ts',
-    seconds: 20,
-  },
   {
     name: 'planted',
     shows: 'the history checker finds each fault that the proof plants in the service',
@@ -29,12 +27,50 @@ export const PROOFS: readonly Proof[] = [
     seconds: 8,
   },
   {
-    name: 'parsers',
+    name: 'image',
+    shows: 'the image serves as its user with a read-only root file system, and keeps its data',
+    file: 'svcd/test/image/image.proof.ts',
+    project: 'embedded 18*',
+    seconds: 1,
+    installs: true,
+  },
+  {
+    name: 'install',
+    shows: 'the packed service installs, serves and keeps its data on each Node.js that it supports',
+    file: 'svcd/test/install.proof.ts',
+    project: 'embedded 18*',
+    seconds: 1,
+    installs: true,
+  },
+  {
+    name: 'fresh',
+    shows: 'a Debian with only Node.js and npm installs the packed service and serves within a minute',
+    file: 'svcd/test/image/fresh.proof.ts',
+    project: 'embedded 18*',
+    seconds: 1,
+    installs: true,
+  },
+  {
+    name: 'history',
     shows:
-      'no input makes a parser of files, bodies, headers or cursors crash, or do more work than its size allows',
-    file: 'service/test/property/parsers.test.ts',
+      'with clients on two nodes under faults, the database has exactly the acknowledged records, and copies, streams and webhooks have every change',
+    file: 'service/test/history/history.proof.ts',
+    seconds: 20,
+  },
+  {
+    name: 'upgrade',
+    shows:
+      'this program upgrades data directories of release 0.1.0, which have 25,000 audits per second of --seconds',
+    file: 'service/test/upgrade/upgrade.proof.ts',
     project: 'embedded 18*',
     seconds: 20,
+  },
+  {
+    name: 'upgrade-database',
+    shows: 'an upgrade to another major version of PostgreSQL that is killed at any step loses nothing',
+    file: 'packages/embedded-postgres/test/upgrade/kill.proof.ts',
+    project: 'embedded 18*',
+    seconds: 1,
   },
   {
     name: 'fuzz',
@@ -45,10 +81,18 @@ export const PROOFS: readonly Proof[] = [
     seconds: 40,
   },
   {
-    name: 'upgrade',
+    name: 'backup',
     shows:
-      'this program upgrades data directories of release 0.1.0, which have 25,000 audits per second of --seconds',
-    file: 'service/test/upgrade/upgrade.proof.ts',
+      'a backup under load, of 25,000 audits per second of --seconds, refuses no request, and its copy exports the same',
+    file: 'svcd/test/backup/backup.proof.ts',
+    project: 'embedded 18*',
+    seconds: 10,
+  },
+  {
+    name: 'parsers',
+    shows:
+      'no input makes a parser of files, bodies, headers or cursors crash, or do more work than its size allows',
+    file: 'service/test/property/parsers.test.ts',
     project: 'embedded 18*',
     seconds: 20,
   },
@@ -61,20 +105,6 @@ export const PROOFS: readonly Proof[] = [
     seconds: 1,
   },
   {
-    name: 'install',
-    shows: 'the packed service installs, serves and keeps its data on each Node.js that it supports',
-    file: 'svcd/test/install.proof.ts',
-    project: 'embedded 18*',
-    seconds: 1,
-  },
-  {
-    name: 'upgrade-database',
-    shows: 'an upgrade to another major version of PostgreSQL that is killed at any step loses nothing',
-    file: 'packages/embedded-postgres/test/upgrade/kill.proof.ts',
-    project: 'embedded 18*',
-    seconds: 1,
-  },
-  {
     name: 'failover',
     shows:
       'when PostgreSQL fails over with Patroni, nothing that was answered is lost or doubled, and the service is back soon; needs Debian packages, which it names',
@@ -82,27 +112,5 @@ export const PROOFS: readonly Proof[] = [
     project: 'embedded 18*',
     seconds: 6,
     onRequest: true,
-  },
-  {
-    name: 'image',
-    shows: 'the image serves as its user with a read-only root file system, and keeps its data',
-    file: 'svcd/test/image/image.proof.ts',
-    project: 'embedded 18*',
-    seconds: 1,
-  },
-  {
-    name: 'fresh',
-    shows: 'a Debian with only Node.js and npm installs the packed service and serves within a minute',
-    file: 'svcd/test/image/fresh.proof.ts',
-    project: 'embedded 18*',
-    seconds: 1,
-  },
-  {
-    name: 'backup',
-    shows:
-      'a backup under load, of 25,000 audits per second of --seconds, refuses no request, and its copy exports the same',
-    file: 'svcd/test/backup/backup.proof.ts',
-    project: 'embedded 18*',
-    seconds: 10,
   },
 ];
