@@ -12,6 +12,8 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { clientOf, fetchOf } from '../client.ts';
 import { Killed, listed, MemoryStore } from './store.ts';
 
+/** The writes go on until the copy was killed so often. A busy machine makes the runs of the copy long. */
+const KILLS_MIN = 12;
 const DAY_AND_A_BIT_MS = 25 * 60 * 60 * 1000;
 const service = await createTestService();
 let workspaceId: string;
@@ -80,12 +82,12 @@ describe.each([true, false])('a copy, with transactions: %s', (transactions) => 
       for (let step = 0; step < 12; step += 1) await write(step);
       const reader = clientOf(service.app, await service.token(workspaceId, { companyId }));
       const memory = new MemoryStore(transactions);
+      let kills = 0;
       let writing = true;
       const writer = (async () => {
-        for (let step = 12; step < 60; step += 1) await write(step);
+        for (let step = 12; step < 60 || kills < KILLS_MIN; step += 1) await write(step);
         writing = false;
       })();
-      let kills = 0;
       for (let run = 1; writing; run += 1) {
         // Longer runs and shorter ones, so that it is killed while it reads lists and while it follows the feed.
         let left = (run * 37) % 400;
@@ -103,7 +105,6 @@ describe.each([true, false])('a copy, with transactions: %s', (transactions) => 
       await copyChanges(reader, memory.store, ONCE);
       expect(memory.content).toEqual(await listed(reader));
       expect(memory.content.length).toBeGreaterThan(1_000);
-      expect(kills).toBeGreaterThan(10);
     },
   );
 });

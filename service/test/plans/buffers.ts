@@ -12,6 +12,8 @@ type Plan = (typeof PLANS)[number];
 export interface Measured {
   readonly text: string;
   readonly buffers: number;
+  /** The buffers of each table and index. */
+  readonly relations: Readonly<Record<string, number>>;
 }
 
 /** A connection with the settings of the service, in a transaction that is rolled back. */
@@ -24,8 +26,11 @@ export interface Meter {
 }
 
 /** Counts what the current transaction has asked for. It reads only catalogs itself. */
-const COUNT = `select sum(pg_stat_get_xact_blocks_fetched(oid))::int as buffers from pg_class
-  where relkind in ('r', 'i', 't') and relnamespace in ('public'::regnamespace, 'pg_toast'::regnamespace)`;
+const COUNT = `select relname as name, buffers from
+  (select relname, pg_stat_get_xact_blocks_fetched(oid)::int as buffers from pg_class
+   where relkind in ('r', 'i', 't') and relnamespace in ('public'::regnamespace, 'pg_toast'::regnamespace)) each
+  where buffers > 0`;
+type Count = pg.QueryResult<{ readonly name: string; readonly buffers: number }>;
 
 export async function metered<T>(
   { url }: Pick<TestDatabase, 'url'>,
@@ -54,10 +59,7 @@ async function measure(
   run: (client: pg.PoolClient) => Promise<unknown>,
 ): Promise<readonly Measured[]> {
   const counts: Promise<Measured>[] = [];
-  const count = async (): Promise<number> => {
-    const { rows } = await client.query<{ buffers: number }>(COUNT);
-    return rows[0]?.buffers ?? Number.NaN;
-  };
+  const count = (): Promise<Count> => client.query(COUNT);
   const counting = Object.create(client) as pg.PoolClient;
   // The client runs one statement at a time in the order of the calls, a COPY too.
   counting.query = ((statement: pg.QueryConfig | pg.Submittable | string, values?: unknown[]) => {
@@ -65,12 +67,24 @@ async function measure(
     const result = client.query(statement as pg.QueryConfig, values);
     const after = count();
     counts.push(
-      Promise.all([before, after]).then(([from, to]) => ({ text: textOf(statement), buffers: to - from })),
+      Promise.all([before, after]).then(([from, to]) => ({ text: textOf(statement), ...between(from, to) })),
     );
     return result;
   }) as typeof client.query;
   await run(counting);
   return Promise.all(counts);
+}
+
+/** What was asked for between two counts. */
+function between(from: Count, to: Count): Pick<Measured, 'buffers' | 'relations'> {
+  const before = new Map(from.rows.map(({ name, buffers }) => [name, buffers]));
+  const relations = to.rows
+    .map(({ name, buffers }) => [name, buffers - (before.get(name) ?? 0)] as const)
+    .filter(([, buffers]) => buffers > 0);
+  return {
+    buffers: relations.reduce((sum, [, buffers]) => sum + buffers, 0),
+    relations: Object.fromEntries(relations),
+  };
 }
 
 /** The text of a statement, as `query` accepts it. */
@@ -121,10 +135,7 @@ export async function meteredProcess(work: () => Promise<unknown>): Promise<read
     if (/^(commit|rollback$)/i.test(text)) inTransaction.delete(this);
     if (/^(begin|start|commit|rollback|savepoint|release|set|fetch)/i.test(text)) return run(...all);
     const alone = !inTransaction.has(this);
-    const count = async (): Promise<number> => {
-      const result = (await run(COUNT)) as pg.QueryResult<{ buffers: number }>;
-      return result.rows[0]?.buffers ?? Number.NaN;
-    };
+    const count = (): Promise<Count> => run(COUNT) as Promise<Count>;
     const begun = alone ? (run('begin') as Promise<unknown>) : undefined;
     const before = count();
     const result = run(...all);
@@ -133,7 +144,7 @@ export async function meteredProcess(work: () => Promise<unknown>): Promise<read
     // A statement that fails has no result to measure.
     counts.push(
       Promise.all([before, after, begun, ended]).then(
-        ([from, to]) => ({ text, buffers: to - from }),
+        ([from, to]) => ({ text, ...between(from, to) }),
         () => undefined,
       ),
     );
