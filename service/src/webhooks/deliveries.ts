@@ -109,20 +109,24 @@ const FAILING_MAX = "interval '5 days'";
 
 /**
  * $6: whether the last attempt failed. Null: there was none. $7: whether one succeeded. The condition on the lease makes a
- * process change nothing that was frozen and has lost its lease.
+ * process change nothing that was frozen and has lost its lease. The times are columns of `clock`, because Citus refuses
+ * functions of the time inside of CASE.
  */
 const record = statement('record_deliveries', 'bulk')`
-  with held as (
+  with clock as materialized (
+    select now() as at, now() - ${FAILING_MAX} as failing_before
+  ), held as (
     update webhook_endpoints set position = $4, failing_since = since, enabled = reason is null,
       disabled_reason = coalesce(reason, disabled_reason),
-      disabled_at = case when reason is null then disabled_at else (select now()) end
+      disabled_at = case when reason is null then disabled_at else clock.at end
     from (select failing_since as before from webhook_endpoints where workspace_id = $1 and id = $2) known
+    cross join clock
     cross join lateral (
       select case when $6::boolean is null or ($6::boolean and before is not null and not $7::boolean) then before
-        when $6::boolean then statement_timestamp() end as since
+        when $6::boolean then clock.at end as since
     ) failing
     cross join lateral (
-      select coalesce($5::text, case when $6::boolean and since < statement_timestamp() - ${FAILING_MAX} then 'failing' end)
+      select coalesce($5::text, case when $6::boolean and since < clock.failing_before then 'failing' end)
         as reason
     ) disabling
     where workspace_id = $1 and id = $2 and lease_owner = $3 and lease_until > statement_timestamp() and enabled

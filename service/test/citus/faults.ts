@@ -96,7 +96,10 @@ function changeFaults(statement: unknown, schema: Schema): readonly Fault[] {
       contains(changed, 'volatile', schema, false) || contains(joined, 'volatile', schema, true);
     note('volatile change', isVolatile);
     note('stable change of a column', hasStableColumn(changed, schema));
-    note('mutable case in a change', hasMutableCase(changed, schema));
+    note(
+      'mutable case in a change',
+      hasMutableCase(changed, schema, false) || hasMutableCase(joined, schema, true),
+    );
     const rows = type === 'InsertStmt' ? of(body['selectStmt'], 'SelectStmt')?.['valuesLists'] : [];
     note(
       'subquery in values',
@@ -135,12 +138,12 @@ function hasStableColumn(node: unknown, schema: Schema): boolean {
   return found;
 }
 
-/** Whether a CASE or COALESCE depends on more than its values, outside of subqueries. */
-function hasMutableCase(node: unknown, schema: Schema): boolean {
+/** Whether a CASE or COALESCE depends on more than its values. Without `inSubqueries`, those outside of subqueries count. */
+function hasMutableCase(node: unknown, schema: Schema, inSubqueries: boolean): boolean {
   let found = false;
   walk(node, (type, body) => {
     if (type === 'CaseExpr' || type === 'CoalesceExpr') found ||= contains(body, 'stable', schema, false);
-    return type !== 'SelectStmt';
+    return inSubqueries || type !== 'SelectStmt';
   });
   return found;
 }

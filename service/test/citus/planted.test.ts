@@ -84,6 +84,10 @@ test.each<readonly [Rule, string]>([
     'update imports set last_at = coalesce(last_at, now()) where workspace_id = $1',
   ],
   [
+    'mutable case in a change',
+    `update imports set last_at = at from (select case when $2 then now() end as at) times where workspace_id = $1`,
+  ],
+  [
     'mutable returning',
     `delete from imports where workspace_id = $1 returning to_char(last_at at time zone 'UTC', 'YYYY')`,
   ],
