@@ -11,6 +11,7 @@ export interface RunOptions {
   readonly log: Logger;
   readonly logFd?: number;
   readonly acceptNewSecret?: boolean;
+  readonly preferredPort?: number;
   /** Called when the service accepts requests. */
   readonly ready: (service: Service, log: Logger) => Promise<void>;
   /** Starts work beside the service when it is ready. The work is stopped before the service. */

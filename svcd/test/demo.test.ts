@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { dataDirectory, killServer } from '@svc/embedded-postgres/testing';
 import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
@@ -24,8 +25,10 @@ interface Demo {
   readonly liveKey: string;
 }
 
-async function startDemo(workers = '1'): Promise<{ demo: Demo; svcd: SvcdProcess }> {
-  const settings = { ...env, SVC_WORKERS: workers, SVC_LOG_LEVEL: 'debug' };
+async function startDemo(
+  changed: Readonly<Record<string, string>> = {},
+): Promise<{ demo: Demo; svcd: SvcdProcess }> {
+  const settings = { ...env, SVC_LOG_LEVEL: 'debug', ...changed };
   const svcd = spawnSvcd(['demo', '--json'], { env: settings, resultIsSecret: true });
   const [line = ''] = await svcd.printed(/^\{"url".*\}$/m);
   const demo = JSON.parse(line) as Demo;
@@ -124,7 +127,7 @@ describe('svcd demo', () => {
   test('when it runs again, keeps the data and the earlier keys, and prints new keys', async () => {
     const before = await startDemo();
     await before.svcd.stop();
-    const { demo, svcd } = await startDemo('2');
+    const { demo, svcd } = await startDemo({ SVC_WORKERS: '2' });
     expect(svcd.stdout().trim().split('\n')).toHaveLength(1);
     expect(demo.workspaceId).toBe(before.demo.workspaceId);
     const status = async (token: string): Promise<number> =>
@@ -138,6 +141,16 @@ describe('svcd demo', () => {
       1,
       expect.stringContaining(`is in use by svcd demo (pid ${svcd.pid})`),
     ]);
+    await svcd.stop();
+  });
+
+  test('without a port uses 8080, or a free port if another program listens there', async () => {
+    // If the machine has such a program already, that is what the test needs.
+    await using other = createServer().on('error', () => undefined);
+    other.listen({ host: '127.0.0.1', port: 8080 });
+    const { demo, svcd } = await startDemo({ SVC_PORT: '' });
+    expect(new URL(demo.url).port).not.toBe('8080');
+    expect((await fetch(`${demo.url}/v1/companies`, { headers: bearer(demo.testKey) })).status).toBe(200);
     await svcd.stop();
   });
 

@@ -48,6 +48,8 @@ export interface ServiceOptions {
   readonly signal: AbortSignal;
   /** Whether to accept a secret that keys, second factors or webhooks in the database do not work with. Default: false. */
   readonly acceptNewSecret?: boolean;
+  /** The first port to try if the settings have port 0. Default: any free port. */
+  readonly preferredPort?: number;
 }
 
 /** Starts the database, then reads the secrets, migrates the schema, and starts the workers and the jobs. */
@@ -132,13 +134,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 /** The settings of the serving processes. Replaces port 0 by a free port, so that all processes and links use one port. */
 async function settingsOf(
-  { config, logFd = STANDARD_OUTPUT }: ServiceOptions,
+  { config, logFd = STANDARD_OUTPUT, preferredPort }: ServiceOptions,
   databaseUrl: string,
   secrets: readonly string[],
 ): Promise<ServiceSettings> {
   const settings = { ...config, databaseUrl, secrets, logFd };
   if (config.port !== 0) return settings;
-  const port = await freePort(config.host);
+  const port = await freePort(config.host, preferredPort);
   const publicUrl = config.publicUrl.endsWith(':0') ? urlOf(config.host, port) : config.publicUrl;
   return { ...settings, port, publicUrl };
 }

@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
 import { type Config, readConfig } from '@svc/service/config/config';
 import { createLog, STANDARD_ERROR } from '@svc/service/log/log';
-import { freePort } from '@svc/service/server/listen';
 import { Command, InvalidArgumentError } from 'commander';
 import { print, say } from '../output.ts';
 import { runService } from '../run-service.ts';
@@ -33,12 +32,14 @@ export function demoCommand(): Command {
       'print url, ownerEmail, signInLink, workspaceId, testKey and liveKey as one line of JSON',
     )
     .action(async (flags: DemoFlags) => {
-      const config = await demoConfig(process.env, flags.port);
+      const port = flags.port ?? (process.env['SVC_PORT'] || undefined);
+      const config = demoConfig(process.env, port ?? '0');
       say('Starting the demo …');
       const preparing = import('./prepare.ts');
       const exitCode = await runService({
         config,
         purpose: 'svcd demo',
+        ...(port === undefined ? { preferredPort: DEFAULT_PORT } : {}),
         // Standard output has only the result.
         log: createLog(config.logLevel, STANDARD_ERROR),
         logFd: STANDARD_ERROR,
@@ -57,18 +58,15 @@ function portNumber(text: string): string {
 }
 
 /** The settings with a separate data directory and the embedded database, so that a demo never touches real data. */
-async function demoConfig(env: NodeJS.ProcessEnv, port: string | undefined): Promise<Config> {
+function demoConfig(env: NodeJS.ProcessEnv, port: string): Config {
   const { SVC_DATABASE_URL, SVC_SECRET, ...rest } = env;
-  const settings = {
+  return readConfig({
     SVC_WORKERS: '1',
     SVC_LOG_LEVEL: 'warn',
     ...rest,
     SVC_DATA_DIR: join(env['SVC_DATA_DIR'] || './data', 'demo'),
-  };
-  const given = port ?? env['SVC_PORT'];
-  if (given) return readConfig({ ...settings, SVC_PORT: given });
-  const { host } = readConfig(settings);
-  return readConfig({ ...settings, SVC_PORT: String(await freePort(host, DEFAULT_PORT)) });
+    SVC_PORT: port,
+  });
 }
 
 const describe = ({ url, signInLink, ownerEmail, testKey, liveKey }: Demo, { dataDir }: Config): string => `
