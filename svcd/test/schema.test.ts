@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 
 const READERS: readonly (readonly [string, ...string[]])[] = [
   ['export', 'audits', '--format', 'csv', '--workspace', 'wks_none'],
+  ['import', 'audits', '-', '--format', 'csv', '--workspace', 'wks_none', '--dry-run'],
   ['verify'],
   ['verify', '--repair'],
 ];
@@ -51,7 +52,7 @@ describe.each(cases)('a database with a schema that is $age', ({ age, refusal, f
     const before = await state();
     const { code, stdout, stderr } = await runSvcd([command, ...flags], { env });
     expect(await state()).toEqual(before);
-    expect(code).toBe(command === 'verify' ? 2 : 1);
+    expect(code).toBe(command === 'export' ? 1 : 2);
     expect(stdout).toBe('');
     expect(stderr).toMatch(refusal);
   });

@@ -87,7 +87,8 @@ async function runImport(
     throw error;
   });
   const signals = watchSignals();
-  const work = context.withDatabase(
+  const useDatabase = dryRun ? context.withCurrentSchema : context.withDatabase;
+  const work = useDatabase(
     'svcd import',
     async ({ pool }) => {
       const progress = showProgress(size);
@@ -154,12 +155,13 @@ function describeReport(
   const records = (count: number): string => counted(count, resource.singular, resource.name);
   const rate = inserted > 0 ? ` (${numberText(Math.round(inserted / seconds))} per second)` : '';
   const unchanged = existing - replaced;
+  const wouldBeImported = rolledBack
+    ? 'Nothing would be imported, because of --atomic.'
+    : `${records(inserted)} would be imported.`;
   const lines = dryRun
     ? [
         'This was a dry run: nothing was written.',
-        rolledBack
-          ? 'Nothing would be imported, because of --atomic.'
-          : `${records(inserted)} would be imported.`,
+        ...(rolledBack && interrupted ? [] : [wouldBeImported]),
         ...(existing > 0 ? [`${records(existing)} would ${existingText(replace)}.`] : []),
         ...(refused > 0 ? [`${counted(refused, 'line', 'lines')} would be refused.`] : []),
         ...(interrupted ? ['Stopped before the end of the file.'] : []),
