@@ -19,7 +19,9 @@ export function pageList(): Plugin {
   );
   return {
     name: 'svc:page-list',
-    apply: 'build',
+    // The service inserts the heads of a build. The development server shows pages without them.
+    transformIndexHtml: (html, { server }) =>
+      server === undefined ? html : html.replaceAll(/%PAGE_(TITLE|DESCRIPTION)%/g, ''),
     generateBundle() {
       this.emitFile({ type: 'asset', fileName: 'pages.json', source: JSON.stringify(pages) });
     },

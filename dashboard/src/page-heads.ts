@@ -21,6 +21,11 @@ export const PAGE_HEADS = {
     description:
       'Requests with live keys, and changes that people make. Entries cannot be changed or deleted.',
   },
+  '/w/$workspaceId/webhooks': {
+    title: 'Webhooks',
+    description:
+      'The service sends events to these addresses: changes of records, and what happens to the workspace.',
+  },
   '/w/$workspaceId/explorer': {
     title: 'Explorer',
     description:

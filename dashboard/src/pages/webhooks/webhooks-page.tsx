@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Page } from '../../layout/page.tsx';
+import { PAGE_HEADS } from '../../page-heads.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CreateWebhook } from './create-webhook.tsx';
@@ -35,11 +36,7 @@ function Webhooks({ workspaceId }: { readonly workspaceId: string }) {
     </Button>
   );
   return (
-    <Page
-      title="Webhooks"
-      description="The service sends events to these addresses: changes of records, and what happens to the workspace."
-      actions={button}
-    >
+    <Page {...PAGE_HEADS['/w/$workspaceId/webhooks']} actions={button}>
       <Card className="overflow-hidden">
         <WebhookList workspaceId={workspaceId} createButton={button} />
       </Card>

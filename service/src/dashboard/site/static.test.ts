@@ -45,6 +45,13 @@ beforeAll(async () => {
 });
 
 describe('the built dashboard', () => {
+  test('of an older version stops the start, and the error says what to do', async () => {
+    const older = await temporaryDirectory();
+    await writeFile(join(older, 'index.html'), PAGE);
+    await writeFile(join(older, 'pages.json'), JSON.stringify(['/', '/sign-in']));
+    await expect(serve('http://svc.test', older)).rejects.toThrow(/npm run build -w dashboard/);
+  });
+
   test('is served only at the paths of its pages', async () => {
     for (const url of ['/', '/w/wks_1/keys', '/w/wks_1/keys?status=revoked']) {
       const { statusCode, headers } = await app.inject({ url });

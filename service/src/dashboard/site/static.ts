@@ -7,6 +7,7 @@ import { escapeHtml } from '@svc/docs-pages/page';
 import { securityHeaders } from '@svc/http-content/security-headers';
 import { type StaticContent, sendContent } from '@svc/http-content/static-content';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import { OperatorError } from '../../config/errors.ts';
 import { ONE_YEAR_SECONDS, STYLE_NONCE_BYTES } from '../limits.ts';
 
 /** The output of `npm run build -w dashboard`. */
@@ -42,7 +43,7 @@ export function registerStatic(app: FastifyInstance, { publicUrl, directory = BU
     app.log.warn('the dashboard is not built, so it is not served: npm run build -w dashboard');
     return;
   }
-  const pages = JSON.parse(readFileSync(join(directory, 'pages.json'), 'utf8')) as readonly BuiltPage[];
+  const pages = readPages(join(directory, 'pages.json'));
   const base = new URL(publicUrl).pathname.replace(/\/$/, '');
   const page = readFileSync(join(directory, 'index.html'), 'utf8').replaceAll('="./', `="${base}/`);
   const hashes = inlineScriptHashes(page);
@@ -68,6 +69,15 @@ export function registerStatic(app: FastifyInstance, { publicUrl, directory = BU
     }
   };
   app.register(routes);
+}
+
+function readPages(file: string): readonly BuiltPage[] {
+  const pages = JSON.parse(readFileSync(file, 'utf8')) as readonly (BuiltPage | string)[];
+  return pages.map((page) => {
+    if (typeof page === 'object') return page;
+    // Earlier builds listed paths.
+    throw new OperatorError('the dashboard was built by an older version: npm run build -w dashboard');
+  });
 }
 
 /** The hashes of the scripts in the document, as the Content-Security-Policy spells them. */
