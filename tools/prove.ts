@@ -3,7 +3,7 @@
 // gives the same inputs and the same schedule of faults. Several proofs run two at a time, because each waits for much of
 // its time; the output of each is printed when it ends.
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
@@ -16,6 +16,15 @@ import { PROOFS, type Proof } from './prove/table.ts';
 const ROOT = join(import.meta.dirname, '..');
 const SEED_LIMIT = 2 ** 31;
 const AT_A_TIME = Math.min(2, availableParallelism());
+
+const running = new Set<ChildProcess>();
+let stopped = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    stopped = true;
+    for (const child of running) child.kill(signal);
+  });
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -40,12 +49,16 @@ function chosen(): readonly Proof[] {
   process.exit(2);
 }
 
-/** Runs a proof. Its output goes to `output`, a file descriptor, or to that of this process. */
+/**
+ * Runs a proof. Its output goes to `output`, a file descriptor, or to that of this process. Resolves with whether it is
+ * proved: not if it cannot start, or if this process was asked to stop.
+ */
 async function run(
   { name, file, project, seconds }: Proof,
   seed: number,
   output: number | 'inherit',
 ): Promise<boolean> {
+  if (stopped) return false;
   const duration = positiveInteger('seconds', values.seconds, seconds);
   writeSync(output === 'inherit' ? 1 : output, `\n== prove ${name} --seconds ${duration} --seed ${seed}\n`);
   const only = project === undefined ? [] : ['--project', project];
@@ -55,12 +68,22 @@ async function run(
     stdio: ['ignore', output, output],
     env: { ...process.env, PROVE: file, PROVE_SECONDS: String(duration), PROVE_SEED: String(seed) },
   });
-  const [status] = await once(child, 'exit');
-  return status === 0;
+  running.add(child);
+  try {
+    const [status] = await once(child, 'exit');
+    return status === 0;
+  } catch (error) {
+    console.error(error);
+    return false;
+  } finally {
+    running.delete(child);
+  }
 }
 
 /** Runs a proof, and prints its output when it ends. */
 async function runThenPrint(proof: Proof, seed: number, folder: string): Promise<boolean> {
+  if (stopped) return false;
+  console.log(`proving ${proof.name}, seed ${seed}`);
   const file = join(folder, proof.name);
   const output = openSync(file, 'w');
   try {
@@ -92,6 +115,7 @@ if (values.help) {
     console.log(`  ${name.padEnd(16)} ${shows} (${seconds} s${onRequest ? ', only if it is named' : ''})`);
 } else {
   const proofs = chosen();
+  positiveInteger('seconds', values.seconds, 1);
   const seed = positiveInteger('seed', values.seed, randomInt(1, SEED_LIMIT));
   const failed = await prove(proofs, seed);
   if (failed.length > 0) {

@@ -15,8 +15,8 @@ export interface Proof {
 }
 
 /**
- * Every proof of `npm run prove`, the longest first. The suite does not run `.proof.ts` files, and runs the other files for
- * a short time.
+ * Every proof of `npm run prove`. Long ones come first, so that two at a time end together. The suite does not run
+ * `.proof.ts` files, and runs the other files for a short time.
  */
 export const PROOFS: readonly Proof[] = [
   {
