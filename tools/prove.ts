@@ -18,11 +18,12 @@ const SEED_LIMIT = 2 ** 31;
 const AT_A_TIME = Math.min(2, availableParallelism());
 
 const running = new Set<ChildProcess>();
-let stopped = false;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+/** The signal that ends this process, once its proofs have ended. */
+let stopped: NodeJS.Signals | undefined;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    stopped = true;
-    for (const child of running) child.kill(signal);
+    stopped = signal;
+    for (const child of running) endGroup(child, signal);
   });
 }
 
@@ -31,11 +32,21 @@ const { values, positionals } = parseArgs({
   options: { seconds: { type: 'string' }, seed: { type: 'string' }, help: { type: 'boolean' } },
 });
 
-function positiveInteger(name: string, text: string | undefined, fallback: number): number {
-  const value = text === undefined ? fallback : Number(text);
+function positiveInteger(name: string, text: string): number {
+  const value = Number(text);
   if (Number.isSafeInteger(value) && value > 0) return value;
   console.error(`--${name} must be a positive integer, not "${text}".`);
   process.exit(2);
+}
+
+/** Sends a signal to the processes that a proof has started. */
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 function chosen(): readonly Proof[] {
@@ -49,6 +60,8 @@ function chosen(): readonly Proof[] {
   process.exit(2);
 }
 
+const givenSeconds = values.seconds === undefined ? undefined : positiveInteger('seconds', values.seconds);
+
 /**
  * Runs a proof. Its output goes to `output`, a file descriptor, or to that of this process. Resolves with whether it is
  * proved: not if it cannot start, or if this process was asked to stop.
@@ -58,14 +71,16 @@ async function run(
   seed: number,
   output: number | 'inherit',
 ): Promise<boolean> {
-  if (stopped) return false;
-  const duration = positiveInteger('seconds', values.seconds, seconds);
+  if (stopped !== undefined) return false;
+  const duration = givenSeconds ?? seconds;
   writeSync(output === 'inherit' ? 1 : output, `\n== prove ${name} --seconds ${duration} --seed ${seed}\n`);
   const only = project === undefined ? [] : ['--project', project];
   const args = ['run', '--reporter=verbose', ...only, file];
   const child = spawn(join(ROOT, 'node_modules/.bin/vitest'), args, {
     cwd: ROOT,
     stdio: ['ignore', output, output],
+    // A group of its own, so that a signal also ends what the proof has started.
+    detached: true,
     env: { ...process.env, PROVE: file, PROVE_SECONDS: String(duration), PROVE_SEED: String(seed) },
   });
   running.add(child);
@@ -82,7 +97,7 @@ async function run(
 
 /** Runs a proof, and prints its output when it ends. */
 async function runThenPrint(proof: Proof, seed: number, folder: string): Promise<boolean> {
-  if (stopped) return false;
+  if (stopped !== undefined) return false;
   console.log(`proving ${proof.name}, seed ${seed}`);
   const file = join(folder, proof.name);
   const output = openSync(file, 'w');
@@ -100,6 +115,7 @@ async function prove(proofs: readonly Proof[], seed: number): Promise<readonly s
   try {
     const tasks = proofs.map((proof) => ({
       exclusive: proof.installs === true,
+      alone: proof.alone === true,
       run: () => (proofs.length === 1 ? run(proof, seed, 'inherit') : runThenPrint(proof, seed, folder)),
     }));
     const proved = await runTasks(tasks, AT_A_TIME);
@@ -115,10 +131,12 @@ if (values.help) {
     console.log(`  ${name.padEnd(16)} ${shows} (${seconds} s${onRequest ? ', only if it is named' : ''})`);
 } else {
   const proofs = chosen();
-  positiveInteger('seconds', values.seconds, 1);
-  const seed = positiveInteger('seed', values.seed, randomInt(1, SEED_LIMIT));
+  const seed = values.seed === undefined ? randomInt(1, SEED_LIMIT) : positiveInteger('seed', values.seed);
   const failed = await prove(proofs, seed);
-  if (failed.length > 0) {
+  if (stopped !== undefined) {
+    process.removeAllListeners(stopped);
+    process.kill(process.pid, stopped);
+  } else if (failed.length > 0) {
     console.error(`\nnot proved: ${failed.join(', ')} (seed ${seed})`);
     process.exitCode = 1;
   }

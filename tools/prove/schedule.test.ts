@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runTasks, type Task } from './schedule.ts';
 
-/** Tasks that end when they are told to, by their name. A name in capitals is exclusive. */
+/** Tasks that end when they are told to, by their name. A name in capitals is exclusive, and a digit runs alone. */
 function tasksOf(names: string) {
   const started: string[] = [];
   const ends = new Map<string, (success: boolean) => void>();
@@ -9,7 +9,8 @@ function tasksOf(names: string) {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     ends.set(name, resolve);
     return {
-      exclusive: name === name.toUpperCase(),
+      exclusive: /[A-Z]/.test(name),
+      alone: /\d/.test(name),
       run: () => {
         started.push(name);
         return promise;
@@ -34,6 +35,20 @@ test('no more tasks run than are allowed, and exclusive ones run one after anoth
   await end('B', false);
   await end('d');
   expect(await ended).toEqual([true, false, true, true]);
+});
+
+test('a task that runs alone waits for the others, and they wait for it', async () => {
+  const { tasks, started, end } = tasksOf('1ab2');
+  const ended = runTasks(tasks, 2);
+  expect(started).toEqual(['1']);
+  await end('1');
+  expect(started).toEqual(['1', 'a', 'b']);
+  await end('a');
+  expect(started).toEqual(['1', 'a', 'b']);
+  await end('b');
+  expect(started).toEqual(['1', 'a', 'b', '2']);
+  await end('2');
+  expect(await ended).toEqual([true, true, true, true]);
 });
 
 test('a task that fails does not keep the others from running', async () => {

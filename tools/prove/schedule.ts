@@ -1,6 +1,7 @@
-/** Something to run. No two exclusive tasks run at the same time. */
+/** Something to run. No two exclusive tasks run at the same time, and no other task beside one that runs alone. */
 export interface Task {
   readonly exclusive: boolean;
+  readonly alone: boolean;
   readonly run: () => Promise<boolean>;
 }
 
@@ -13,18 +14,23 @@ export async function runTasks(tasks: readonly Task[], atATime: number): Promise
   const running = new Set<Promise<void>>();
   const succeeded: boolean[] = [];
   let exclusiveRuns = false;
+  let aloneRuns = false;
+  const mayStart = ({ exclusive, alone }: Task): boolean =>
+    !aloneRuns && !(exclusive && exclusiveRuns) && !(alone && running.size > 0);
   while (waiting.length > 0 || running.size > 0) {
-    const next = waiting.findIndex(([, { exclusive }]) => !(exclusive && exclusiveRuns));
+    const next = waiting.findIndex(([, task]) => mayStart(task));
     const [taken] = running.size < atATime && next >= 0 ? waiting.splice(next, 1) : [];
     if (taken === undefined) {
       await Promise.race(running);
       continue;
     }
-    const [index, { exclusive, run }] = taken;
+    const [index, { exclusive, alone, run }] = taken;
     exclusiveRuns ||= exclusive;
+    aloneRuns ||= alone;
     const ended = run().then((success) => {
       succeeded[index] = success;
       if (exclusive) exclusiveRuns = false;
+      if (alone) aloneRuns = false;
       running.delete(ended);
     });
     running.add(ended);

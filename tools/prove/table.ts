@@ -12,6 +12,8 @@ export interface Proof {
   readonly onRequest?: true;
   /** No other such proof runs at the same time: it installs programs of Debian or Node.js if they are missing. */
   readonly installs?: true;
+  /** No other proof runs at the same time: it measures a time. */
+  readonly alone?: true;
 }
 
 /**
@@ -49,6 +51,7 @@ export const PROOFS: readonly Proof[] = [
     project: 'embedded 18*',
     seconds: 1,
     installs: true,
+    alone: true,
   },
   {
     name: 'history',
@@ -112,5 +115,6 @@ export const PROOFS: readonly Proof[] = [
     project: 'embedded 18*',
     seconds: 6,
     onRequest: true,
+    alone: true,
   },
 ];
