@@ -6,6 +6,7 @@ import { PASSWORD_ONLY } from '../../src/cluster/configuration.ts';
 import { createCluster, DATABASE, ROLE } from '../../src/cluster/create.ts';
 import type { Binaries } from '../../src/cluster/programs.ts';
 import { ensureDirectory } from '../../src/directory/files.ts';
+import { hasCode } from '../../src/errors.ts';
 import { connectWhenReady } from '../../src/server/connect.ts';
 import { findPostmaster, untilGone } from '../../src/server/postmaster.ts';
 import { type ServerProcess, startServerProcess } from '../../src/server/server-process.ts';
@@ -13,6 +14,8 @@ import { isProcessAlive } from './process-alive.ts';
 import { fastDirectory, makeTemporaryDirectory } from './temporary-directory.ts';
 
 const MAX_CONNECTIONS = 300;
+/** Two test runs may remove the same files. */
+const REMOVAL_RETRIES = 3;
 
 /** The settings of a server whose data may be lost: it never waits for the disk. */
 const SETTINGS = [
@@ -123,9 +126,14 @@ async function removeAbandonedServers(parent: string): Promise<void> {
     const pgdata = join(parent, name, 'data');
     const found = await findPostmaster(pgdata);
     if (found.kind === 'running') {
-      process.kill(found.pid, 'SIGQUIT');
+      try {
+        process.kill(found.pid, 'SIGQUIT');
+      } catch (error) {
+        // Another test run has just ended it.
+        if (!hasCode(error, 'ESRCH')) throw error;
+      }
       await untilGone(found.pid, pgdata);
     }
-    await rm(join(parent, name), { recursive: true, force: true });
+    await rm(join(parent, name), { recursive: true, force: true, maxRetries: REMOVAL_RETRIES });
   }
 }
