@@ -180,9 +180,9 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
         const all = operations(state.workspaceId, (resource) => ids.get(resource) ?? '');
         const wrong: unknown[] = [];
         for (const { what, rows = 1, run } of all) {
-          for (const { text, buffers } of await measure(run)) {
+          for (const { text, buffers, relations } of await measure(run)) {
             const most = mostOf(text, rows) + (text.includes('audit_log') ? partitions * PARTITION_MAX : 0);
-            if (buffers > most) wrong.push({ what, text, buffers, most });
+            if (buffers > most) wrong.push({ what, text, buffers, most, relations });
           }
         }
         expect(wrong).toEqual([]);
