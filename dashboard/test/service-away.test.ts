@@ -41,6 +41,22 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is down', () => {
     expectNoProblems(FAILED);
   });
 
+  test('the frame and the title of a page are painted before its code has arrived, except on pages without it', async () => {
+    const { page, expectNoProblems } = await world.signedIn(ada);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.route('**/assets/*', (route) => route.abort());
+    const frame = page.locator('.waiting');
+    await page.goto(`/w/${ada.workspaceId}/keys`);
+    await frame.getByText('API keys', { exact: true }).waitFor();
+    await frame.getByText('Each key has the access that you choose').waitFor();
+    await page.goto('/account');
+    await frame.waitFor();
+    expect(await frame.textContent()).not.toMatch(/%|API keys/);
+    await page.goto('/sign-in');
+    expect(await frame.isVisible()).toBe(false);
+    expectNoProblems(FAILED);
+  });
+
   test('the command palette says that it could not be loaded, and opens later', async () => {
     const { page, expectNoProblems } = await world.signedIn(ada);
     // Block the file before the page preloads it.
