@@ -8,11 +8,11 @@ import { dryRunWriter } from './dry-run-writer.ts';
 
 const { pool } = await createTestDatabase();
 
-test('a dry run recognizes the ids of so many records of the file before, and forgets older ones, so memory stays bounded', async () => {
+test('a dry run recognizes repeated ids only among the newest records, so its memory is bounded', async () => {
   const workspaceId = await workspaceWith(pool);
   const resource = RESOURCES.find(({ name }) => name === 'companies');
   if (resource === undefined) throw new Error('There are no companies.');
-  const writer = await dryRunWriter({ pool, workspaceId, resource, importId: 'imp_1', by: OPERATOR }, 2);
+  const writer = dryRunWriter({ pool, workspaceId, resource, importId: 'imp_1', by: OPERATOR }, 2);
   const existing = async (...ids: readonly string[]): Promise<readonly number[]> => {
     const inputs: readonly RecordInput[] = ids.map((id) => ({ id, name: 'Acme' }));
     const batch = { records: [], refused: [], bytes: 0, recordsRead: 0, digest: null };

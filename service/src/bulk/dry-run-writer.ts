@@ -8,20 +8,25 @@ const MICROS_PER_MS = 1_000;
 /** Bytes of the hash by which ids of the file are recognized: 48 bits, so that a million ids have no two alike. */
 const HASH_BYTES = 6;
 
-/** So many of the newest ids of the file are recognized at least, and twice as many at most: about 50 MB. */
+/** The writer remembers at least this many of the newest ids, and at most twice as many: about 50 MB. */
 const RECOGNIZED_IDS = 500_000;
 
 /**
- * Compares the batches with the records of the workspace, as an import does, and writes nothing. It recognizes an id that
- * one of the `recognized` records before it has.
+ * Compares the batches with the records of the workspace, as an import does, and writes nothing. It recognizes the ids of
+ * at least the last `recognized` records that an import would have added.
  */
 export function dryRunWriter(target: ImportTarget, recognized = RECOGNIZED_IDS): ImportWriter {
   const { pool, workspaceId, resource } = target;
   // The ids that an import would have added before. Numbers, because they take a third of the memory of texts.
   let added = new Set<number>();
-  let older = added;
+  let older: ReadonlySet<number> = new Set();
   const before = {
-    ids: { has: (id: string) => added.has(hashOf(id)) || older.has(hashOf(id)) },
+    ids: {
+      has: (id: string) => {
+        const hash = hashOf(id);
+        return added.has(hash) || older.has(hash);
+      },
+    },
     last: undefined,
     committed: Promise.resolve(),
   };

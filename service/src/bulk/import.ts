@@ -64,9 +64,9 @@ export interface ImportReport extends ImportProgress {
 
 /**
  * Imports a file of records, one transaction per batch; the next batch is parsed meanwhile. Batches reported by
- * `onProgress` are durable. A record whose id already exists stays unchanged, unless `replace` is set, so an import can be
- * repeated. Throws BulkError if the file does not fit the resource or the workspace does not exist; with `run` also
- * OtherFile and ImportTakenOver.
+ * `onProgress` are durable. An import can be repeated: a record whose id already exists stays unchanged, or gets the same
+ * values again with `replace`. Throws BulkError if the file does not fit the resource or the workspace does not exist; with
+ * `run` also OtherFile and ImportTakenOver.
  */
 export async function importRecords(options: ImportOptions): Promise<ImportReport> {
   await requireWorkspace(options);

@@ -41,7 +41,7 @@ export function importCommand(context: CommandContext): Command {
     .summary('load records from a file')
     .description(
       'load records from a file: one JSON object per line (NDJSON), or CSV with a header row of field names.\n' +
-        'Records whose id already exists stay unchanged, unless --replace is given, so an import can be repeated.',
+        'By default, records whose id already exists stay unchanged. An import can be repeated.',
     )
     .addArgument(resourceArgument())
     .argument('<file>', `path of the file; ${STANDARD_STREAM} is standard input`)
@@ -54,7 +54,7 @@ export function importCommand(context: CommandContext): Command {
     .addOption(
       new Option(
         '--replace',
-        'replace records whose id already exists. A line that its record may not change to is refused',
+        'replace records whose id already exists. A line is refused if its record may not get its values',
       ).conflicts('atomic'),
     )
     .option('--dry-run', 'only check the file and report what would be imported; write nothing')
@@ -94,6 +94,9 @@ async function runImport(
       const progress = showProgress(size);
       const started = performance.now();
       const announcer = createCommandAnnouncer(pool);
+      const announce = (): void => {
+        if (!dryRun) announcer.announce(flags.workspace);
+      };
       try {
         const report = await importRecords({
           pool,
@@ -110,7 +113,7 @@ async function runImport(
           patient: true,
           signal: signals.abort,
           onProgress: ({ bytes, inserted, existing }) => {
-            announcer.announce(flags.workspace);
+            announce();
             progress.update(bytes, inserted + existing);
           },
           onReject: rejects.write,
@@ -118,7 +121,7 @@ async function runImport(
         return { report, seconds: (performance.now() - started) / MS_PER_SECOND };
       } finally {
         // Also after the commit of an atomic import.
-        announcer.announce(flags.workspace);
+        announce();
         await announcer.drain();
         progress.stop();
       }
@@ -129,53 +132,52 @@ async function runImport(
   work.catch(() => rejects.end()).catch(() => undefined);
   const { report, seconds } = await work;
   await rejects.end();
-  await print(
-    flags.json
-      ? JSON.stringify({ resource: resource.name, workspaceId: flags.workspace, dryRun, ...report, seconds })
-      : describeReport(resource, flags, report, seconds),
-  );
+  if (flags.json) {
+    await print(
+      JSON.stringify({ resource: resource.name, workspaceId: flags.workspace, dryRun, ...report, seconds }),
+    );
+  } else if (dryRun) await print(describeDryRun(resource, report, flags.replace === true));
+  else await print(describeImport(resource, report, seconds));
   return exitCodeOf(report);
 }
 
 const exitCodeOf = ({ refused, interrupted }: ImportReport): number =>
   interrupted ? FAILED : refused > 0 ? SOME_REFUSED : 0;
 
-const existingText = (replace: true | undefined): string =>
-  replace === true
-    ? 'be replaced, because the id exists. A dry run does not try that'
-    : 'stay unchanged, because the id exists';
+const linesText = (count: number): string => counted(count, 'line', 'lines');
 
-function describeReport(
-  resource: Resource,
-  { dryRun, replace }: ImportFlags,
-  report: ImportReport,
-  seconds: number,
-): string {
+function describeImport({ singular, name }: Resource, report: ImportReport, seconds: number): string {
   const { inserted, existing, replaced, refused, rolledBack, interrupted } = report;
-  const records = (count: number): string => counted(count, resource.singular, resource.name);
+  const records = (count: number): string => counted(count, singular, name);
   const rate = inserted > 0 ? ` (${numberText(Math.round(inserted / seconds))} per second)` : '';
   const unchanged = existing - replaced;
-  const wouldBeImported = rolledBack
+  const lines = [
+    rolledBack
+      ? 'Nothing was imported, because of --atomic.'
+      : `${records(inserted)} imported in ${seconds.toFixed(1)} s${rate}.`,
+    ...(replaced > 0 ? [`${records(replaced)} replaced.`] : []),
+    ...(unchanged > 0 ? [`${records(unchanged)} already existed, unchanged.`] : []),
+    ...(refused > 0 ? [`${linesText(refused)} refused.`] : []),
+    ...(interrupted ? ['Stopped before the end of the file. Run the command again to import the rest.'] : []),
+  ];
+  return lines.join('\n');
+}
+
+function describeDryRun({ singular, name }: Resource, report: ImportReport, replace: boolean): string {
+  const { inserted, existing, refused, rolledBack, interrupted } = report;
+  const records = (count: number): string => counted(count, singular, name);
+  const imported = rolledBack
     ? 'Nothing would be imported, because of --atomic.'
     : `${records(inserted)} would be imported.`;
-  const lines = dryRun
-    ? [
-        'This was a dry run: nothing was written.',
-        ...(rolledBack && interrupted ? [] : [wouldBeImported]),
-        ...(existing > 0 ? [`${records(existing)} would ${existingText(replace)}.`] : []),
-        ...(refused > 0 ? [`${counted(refused, 'line', 'lines')} would be refused.`] : []),
-        ...(interrupted ? ['Stopped before the end of the file.'] : []),
-      ]
-    : [
-        rolledBack
-          ? 'Nothing was imported, because of --atomic.'
-          : `${records(inserted)} imported in ${seconds.toFixed(1)} s${rate}.`,
-        ...(replaced > 0 ? [`${records(replaced)} replaced.`] : []),
-        ...(unchanged > 0 ? [`${records(unchanged)} already existed, unchanged.`] : []),
-        ...(refused > 0 ? [`${counted(refused, 'line', 'lines')} refused.`] : []),
-        ...(interrupted
-          ? ['Stopped before the end of the file. Run the command again to import the rest.']
-          : []),
-      ];
+  const kept = replace
+    ? `${records(existing)} would be replaced, unless a record may not get the values. A dry run does not check that.`
+    : `${records(existing)} would stay unchanged, because the id exists.`;
+  const lines = [
+    'This was a dry run: nothing was written.',
+    ...(rolledBack && interrupted ? [] : [imported]),
+    ...(existing > 0 ? [kept] : []),
+    ...(refused > 0 ? [`${linesText(refused)} would be refused.`] : []),
+    ...(interrupted ? ['Stopped before the end of the file.'] : []),
+  ];
   return lines.join('\n');
 }

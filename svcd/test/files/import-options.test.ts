@@ -79,7 +79,7 @@ describe('svcd import --replace', () => {
     expect([dry.code, dry.stdout]).toEqual([
       0,
       'This was a dry run: nothing was written.\n1 company would be imported.\n' +
-        '1 company would be replaced, because the id exists. A dry run does not try that.\n',
+        '1 company would be replaced, unless a record may not get the values. A dry run does not check that.\n',
     ]);
     const { code, stdout, stderr } = await importFile('companies', file, ['--replace']);
     expect([code, stderr]).toEqual([0, '']);
