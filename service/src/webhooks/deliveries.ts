@@ -110,7 +110,7 @@ const FAILING_MAX = "interval '5 days'";
 /**
  * $6: whether the last attempt failed. Null: there was none. $7: whether one succeeded. The condition on the lease makes a
  * process change nothing that was frozen and has lost its lease. The times are columns of `clock`, because Citus refuses
- * functions of the time inside of CASE.
+ * functions such as now() inside CASE.
  */
 const record = statement('record_deliveries', 'bulk')`
   with clock as materialized (
