@@ -109,6 +109,7 @@ describe.each([true, false])('a copy, with transactions: %s', (transactions) => 
       await copyChanges(reader, memory.store, ONCE);
       expect(memory.content).toEqual(await listed(reader));
       expect(memory.content.length).toBeGreaterThan(1_000);
+      expect(kills).toBeGreaterThan(10);
     },
     KILLS_TIMEOUT_MS,
   );
