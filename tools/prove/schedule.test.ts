@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runTasks, type Task } from './schedule.ts';
 
-/** Tasks that end when they are told to, by their name. A name in capitals is exclusive, and a digit runs alone. */
+/** Tasks with names, which end when `end` is called. A capital letter is an exclusive task, a digit one that runs alone. */
 function tasksOf(names: string) {
   const started: string[] = [];
   const ends = new Map<string, (success: boolean) => void>();

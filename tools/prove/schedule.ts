@@ -1,6 +1,8 @@
-/** Something to run. No two exclusive tasks run at the same time, and no other task beside one that runs alone. */
+/** Something to run. */
 export interface Task {
+  /** No other exclusive task runs at the same time. */
   readonly exclusive: boolean;
+  /** No other task runs at the same time. */
   readonly alone: boolean;
   readonly run: () => Promise<boolean>;
 }
@@ -11,29 +13,23 @@ export interface Task {
  */
 export async function runTasks(tasks: readonly Task[], atATime: number): Promise<readonly boolean[]> {
   const waiting = [...tasks.entries()];
-  const running = new Set<Promise<void>>();
+  const running = new Map<Promise<void>, Task>();
   const succeeded: boolean[] = [];
-  let exclusiveRuns = false;
-  let aloneRuns = false;
-  const mayStart = ({ exclusive, alone }: Task): boolean =>
-    !aloneRuns && !(exclusive && exclusiveRuns) && !(alone && running.size > 0);
+  const mayStart = (task: Task): boolean =>
+    running.values().every((other) => !task.alone && !other.alone && !(task.exclusive && other.exclusive));
   while (waiting.length > 0 || running.size > 0) {
     const next = waiting.findIndex(([, task]) => mayStart(task));
     const [taken] = running.size < atATime && next >= 0 ? waiting.splice(next, 1) : [];
     if (taken === undefined) {
-      await Promise.race(running);
+      await Promise.race(running.keys());
       continue;
     }
-    const [index, { exclusive, alone, run }] = taken;
-    exclusiveRuns ||= exclusive;
-    aloneRuns ||= alone;
-    const ended = run().then((success) => {
+    const [index, task] = taken;
+    const ended = task.run().then((success) => {
       succeeded[index] = success;
-      if (exclusive) exclusiveRuns = false;
-      if (alone) aloneRuns = false;
       running.delete(ended);
     });
-    running.add(ended);
+    running.set(ended, task);
   }
   return succeeded;
 }
