@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { waitFor } from '@svc/embedded-postgres/testing';
 import pg from 'pg';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
-import { onFileEnd } from '../../test/harness/cleanup.ts';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { startProxy } from '../../test/harness/postgres/proxy.ts';
 import { temporaryDirectory } from '../../test/harness/temporary-directory.ts';
@@ -33,13 +32,8 @@ function node(options: Partial<NotificationOptions> = {}) {
     onTopics: (topics) => received.push(...topics),
     ...options,
   });
-  let closed: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closed ??= notifications.close();
-    return closed;
-  };
-  onFileEnd(close);
-  return { ...notifications, close, received, log };
+  onTestFinished(notifications.close);
+  return { ...notifications, received, log };
 }
 
 const listeners = async (): Promise<readonly number[]> => {
@@ -51,6 +45,9 @@ const listeners = async (): Promise<readonly number[]> => {
 };
 const listening = (count: number) => waitFor(async () => expect(await listeners()).toHaveLength(count));
 
+// A connection is still listed for a moment after its client has closed it.
+beforeEach(() => listening(0));
+
 test('a node gets what another node and a command announce, and not what it announces itself', async () => {
   const [a, b] = [node(), node()];
   await listening(2);
@@ -60,8 +57,6 @@ test('a node gets what another node and a command announce, and not what it anno
   command.announce('wks_2');
   await command.drain();
   await expect.poll(() => [a.received, b.received]).toEqual([['wks_2'], ['wks_1', 'wks_2']]);
-  await Promise.all([a.close(), b.close()]);
-  await listening(0);
 });
 
 test('topics that do not fit in one notification are sent in several', async () => {
@@ -70,7 +65,6 @@ test('topics that do not fit in one notification are sent in several', async () 
   const topics = Array.from({ length: 1_000 }, (_, i) => `wks_01h455vb4pex5vsknk084sn02q_${i}`);
   for (const topic of topics) a.announce(topic);
   await expect.poll(() => b.received).toEqual(topics);
-  await Promise.all([a.close(), b.close()]);
 });
 
 test('a node whose connection is ended listens again, says so once, and gets the next announcement', async () => {
@@ -90,7 +84,29 @@ test('a node whose connection is ended listens again, says so once, and gets the
   const command = createCommandAnnouncer(pool);
   command.announce('wks_3');
   await expect.poll(() => a.received).toEqual(['wks_3']);
-  await a.close();
+});
+
+test('a node that has listened again several times probes no more often than before', async () => {
+  // Longer than it takes to listen again, so that a probe of an earlier connection would be heard by the next one.
+  const probePauseMs = 400;
+  const a = node({ probePauseMs });
+  await listening(1);
+  for (const round of [1, 2, 3]) {
+    const [pid] = await listeners();
+    await pool.query('select pg_terminate_backend($1)', [pid]);
+    await expect.poll(() => a.log.filter((line) => /again/.test(line))).toHaveLength(round);
+  }
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  let probes = 0;
+  client.on('notification', () => {
+    probes += 1;
+  });
+  await client.query('listen svc_changes');
+  const before = performance.now();
+  await expect.poll(() => probes, { timeout: 30_000 }).toBeGreaterThan(8);
+  expect(performance.now() - before).toBeGreaterThan(7 * probePauseMs);
 });
 
 test('an announcement whose notification fails is lost without an error, and later ones arrive', async () => {
@@ -102,12 +118,11 @@ test('an announcement whose notification fails is lost without an error, and lat
   a.announce('wks_4');
   await expect.poll(() => b.received).toEqual(['wks_4']);
   expect(a.log.filter((line) => /cannot be announced/.test(line))).toHaveLength(1);
-  await Promise.all([a.close(), b.close()]);
 });
 
 test('a node notices that its connection is dead, and listens again', async () => {
   const proxy = await startProxy(socketPath);
-  onFileEnd(proxy.close);
+  onTestFinished(proxy.close);
   const a = node({ databaseUrl: urlAt(proxy.port), probePauseMs: 100, probeTimeoutMs: 1_000 });
   await listening(1);
   const [pid] = await listeners();
@@ -118,7 +133,6 @@ test('a node notices that its connection is dead, and listens again', async () =
   const command = createCommandAnnouncer(pool);
   command.announce('wks_5');
   await expect.poll(() => a.received).toEqual(['wks_5']);
-  await a.close();
 });
 
 // Skipped where PgBouncer is not installed: it is a package of the operating system.
@@ -127,7 +141,7 @@ test.runIf(existsSync(PGBOUNCER))(
   async () => {
     const directory = await temporaryDirectory();
     const proxy = await startProxy(socketPath);
-    onFileEnd(proxy.close);
+    onTestFinished(proxy.close);
     const port = await freePort('127.0.0.1');
     const settings = [
       '[databases]',
@@ -149,7 +163,7 @@ test.runIf(existsSync(PGBOUNCER))(
     const asNobody = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
     const pooler = spawn(PGBOUNCER, [...asNobody, join(directory, 'settings')], { stdio: 'ignore' });
     const ended = once(pooler, 'exit');
-    onFileEnd(async () => void (pooler.kill() && (await ended)));
+    onTestFinished(async () => void (pooler.kill() && (await ended)));
     const b = node();
     await listening(1);
     const a = node({ databaseUrl: urlAt(port), probeTimeoutMs: 500 });
@@ -157,8 +171,5 @@ test.runIf(existsSync(PGBOUNCER))(
     // Other nodes still get what it announces.
     a.announce('wks_6');
     await expect.poll(() => b.received).toEqual(['wks_6']);
-    await Promise.all([a.close(), b.close()]);
-    pooler.kill();
-    await ended;
   },
 );

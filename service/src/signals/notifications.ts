@@ -102,10 +102,10 @@ export function openNotifications(options: NotificationOptions): Notifications {
     if (from === sender) heard.resolve();
     else if (topics.length > 0) onTopics(topics);
   };
-  const probe = async (): Promise<boolean> => {
+  const probe = async (signal: AbortSignal): Promise<boolean> => {
     heard = Promise.withResolvers();
     await pool.query(notify(payloadsOf(sender, [])));
-    const late = delay(probeTimeoutMs, false, { signal: ending.signal, ref: false });
+    const late = delay(probeTimeoutMs, false, { signal, ref: false });
     return Promise.race([heard.promise.then(() => true), late]);
   };
   /** Listens until the connection breaks or is found dead, and throws the reason. */
@@ -116,18 +116,23 @@ export function openNotifications(options: NotificationOptions): Notifications {
       client.once('end', () => reject(new Error('the connection that listens has ended')));
     });
     client.on('notification', receive);
+    const over = new AbortController();
+    const signal = AbortSignal.any([ending.signal, over.signal]);
     try {
       const probing = async (): Promise<never> => {
         await client.query(listen());
-        if (!(await probe())) throw new Unheard();
+        if (!(await probe(signal))) throw new Unheard();
         do {
+          signal.throwIfAborted();
           onListening();
-          await delay(probePauseMs, undefined, { signal: ending.signal, ref: false });
-        } while (await probe());
+          await delay(probePauseMs, undefined, { signal, ref: false });
+        } while (await probe(signal));
         throw new Error('the connection that listens delivers no more notifications');
       };
       return await Promise.race([broken, probing()]);
     } finally {
+      // Otherwise the probes of this connection would go on beside those of the next one.
+      over.abort();
       client.removeListener('notification', receive);
       client.release(true);
     }
