@@ -97,7 +97,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a resource that was added', async (
     await expect.poll(() => stars.inputValue()).toBe('');
     const corrected = Buffer.from('companyId,rating\ncom_a,4\ncom_a,6\n');
     await input.setInputFiles({ name: 'reviews.csv', mimeType: 'text/csv', buffer: corrected });
-    await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('1 review imported, 1 refused.').waitFor();
     expectNoProblems();
   });

@@ -170,7 +170,7 @@ describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
     await elsewhere.page.goto('/account');
     await elsewhere.page.getByRole('button', { name: 'Sign out everywhere else' }).click();
     await elsewhere.page.getByText('You are signed out everywhere else.').first().waitFor();
-    await page.getByRole('button', { name: 'Create key' }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
     for (const tab of [page, other]) {
       await tab.getByRole('status').getByText('This session was ended from another browser.').waitFor();
     }
@@ -190,7 +190,7 @@ describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
     await page.goto(`/w/${eve.workspaceId}/keys?create=true`);
     await page.getByLabel('Name').fill('Secret plan');
     await world.pool.query('delete from sessions where user_id = $1', [eve.userId]);
-    await page.getByRole('button', { name: 'Create key' }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('status').getByText('Your session has expired.').waitFor();
     await page.getByLabel('Email address').fill(finn.email);
     await page.getByLabel('Password').fill(PASSWORD);

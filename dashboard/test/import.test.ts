@@ -46,7 +46,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
           `companyId,headlineScore,completedAt\n${good}\ncom_a,170,2026-03-01T00:00:00Z\ncom_z,1,2026-03-01T00:00:00Z\n${good}\n`,
         ),
       );
-    await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('2 audits imported, 2 refused.').waitFor();
     await page.getByRole('row', { name: /^3 headlineScore must be an integer from 0 to 100/ }).waitFor();
     await page.getByRole('row', { name: /^4 companyId/ }).waitFor();
@@ -76,7 +76,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await check.click();
     await page.getByText('1 audit will be created, 0 exist and stay as they are, 1 invalid.').waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('1 audit imported, 1 refused.').waitFor();
   });
 
@@ -86,7 +86,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     const file = csv('again.csv', 'id,name\ncom_a,"Acme, Limited"\ncom_new,New\n');
     await page.getByLabel('File', { exact: true }).setInputFiles(file);
     await page.getByRole('checkbox', { name: 'Replace records whose id exists' }).click();
-    await page.getByRole('button', { name: 'Import', exact: true }).last().focus();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import', exact: true }).focus();
     await page.getByRole('tooltip', { name: /Check the file first/ }).waitFor();
     await page.getByRole('button', { name: 'Check file' }).click();
     await page.getByText('1 company will be created, 1 exist and will be replaced, 0 invalid.').waitFor();
@@ -105,7 +105,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
       .setInputFiles({ name: 'table.xlsx', mimeType: 'application/zip', buffer });
     await page.getByRole('alert').getByText('Save the sheet as “CSV UTF-8”', { exact: false }).waitFor();
     await expectAccessible(page);
-    await page.getByRole('button', { name: 'Import', exact: true }).last().focus();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import', exact: true }).focus();
     await page.getByRole('tooltip', { name: /This file cannot be imported/ }).waitFor();
   });
 
@@ -146,7 +146,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     });
     await page.getByRole('table').dispatchEvent('drop', { dataTransfer: transfer });
     await page.getByRole('cell', { name: 'Dropped' }).waitFor();
-    await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('1 company imported').waitFor();
   });
 
@@ -156,7 +156,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     const line = 'com_a,70,2026-03-01T00:00:00Z\n';
     const file = csv('large.csv', `companyId,headlineScore,completedAt\n${line.repeat(LARGE_LINES)}`);
     await page.getByLabel('File', { exact: true }).setInputFiles(file);
-    await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import', exact: true }).click();
     const bar = page.getByRole('progressbar', { name: 'Import of large.csv' });
     await expect
       .poll(async () => Number(await bar.getAttribute('aria-valuenow')), { timeout: 30_000 })
@@ -204,7 +204,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
       };
     };
     service.app.server.prependListener('request', lose);
-    await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByRole('alert').getByText('cannot be reached').waitFor();
     lost = false;
     // Mark the first request as still running.
@@ -219,7 +219,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await page.getByText('1 company imported').waitFor();
     await page.getByRole('button', { name: 'Import another file' }).click();
     await page.getByLabel('File', { exact: true }).setInputFiles(csv('once.csv', 'name\nOnce\n'));
-    await page.getByRole('button', { name: 'Import', exact: true }).last().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('1 company imported, none refused.').waitFor();
     // All attempts with a file have the same key. Choosing a file creates a new one.
     expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 0, 3]);

@@ -54,7 +54,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the settings', () => {
     await open();
     await page.getByRole('button', { name: 'Workspace Southwind' }).click();
     await page.getByRole('menuitem', { name: 'New workspace' }).click();
-    await page.getByLabel('Name').last().fill('Second');
+    await page.getByRole('dialog').getByLabel('Name').fill('Second');
     await page.getByRole('button', { name: 'Create workspace' }).click();
     await page.getByRole('button', { name: 'Workspace Second' }).waitFor();
     expect(page.url()).not.toContain(ada.workspaceId);

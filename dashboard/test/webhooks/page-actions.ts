@@ -42,7 +42,7 @@ export function actionsOn(page: Page, { workspaceId }: WebhookWorld): PageAction
     sendTest: async (outcome) => {
       await button('Send test event').click();
       await dialog().getByRole('status').filter({ hasText: outcome }).waitFor();
-      await button('Close').last().click();
+      await dialog().getByRole('button', { name: 'Close' }).last().click();
       await dialog().waitFor({ state: 'detached' });
     },
   };
