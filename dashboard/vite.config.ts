@@ -10,6 +10,9 @@ const SERVICE = 'http://127.0.0.1:8080';
 
 /** What many pages share in addition to the code that every page needs. The first page needs most of it, but no popups. */
 const CONTROLS = /\/dashboard\/src\/(?!ui\/(?:popup|toast|tabs|qr-code))(?:api|format|resources|ui)\//;
+/** Files of their own, so that the browser compiles and runs them in tasks of their own. */
+const REACT = /\/node_modules\/(?:react|react-dom|scheduler)\/|\/src\/chunks\/react\.ts$/;
+const ROUTER = /\/node_modules\/@tanstack\//;
 /** Dialogs, menus, and searches in a list. */
 const POPUPS = /\/ui\/popup\/(?!lazy)|\/node_modules\/(?:cmdk|radix-ui|@radix-ui|@floating-ui)\//;
 
@@ -30,6 +33,8 @@ export default defineConfig({
         codeSplitting: {
           // Few files instead of one per icon and control.
           groups: [
+            { name: 'react', test: REACT, tags: ['$initial'], priority: 5 },
+            { name: 'router', test: ROUTER, tags: ['$initial'], priority: 4 },
             { name: 'app', tags: ['$initial'], priority: 3 },
             { name: 'controls', test: CONTROLS, minShareCount: 2, priority: 2 },
             { name: 'popups', test: POPUPS, minShareCount: 2, priority: 1 },

@@ -6,7 +6,7 @@ import type { Plugin } from 'vite';
 
 const COMPRESSIBLE = /\.(?:js|css|svg)$/;
 /** Smaller files are not worth compressing. */
-const WORTHWHILE_BYTES = 1024;
+const WORTHWHILE_BYTES = 256;
 
 /** Writes a .br and a .gz next to each built file, with the best compression. The service sends them unchanged. */
 export function compressed(): Plugin {

@@ -1,7 +1,8 @@
+import './chunks/react.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { meQuery } from './api/me.ts';
 import { createQueryClient } from './api/query-client.ts';
@@ -14,6 +15,11 @@ import { setEndReason, tellOtherTabs, watchOtherTabs } from './session/session-e
 import { noteSignedIn } from './session/signed-in-hint.ts';
 import { Toasts } from './ui/toast/toasts.tsx';
 import './styles/index.css';
+
+/** Ends the task that runs now. The start is several short tasks, so that a slow processor can respond between them. */
+const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+await nextTask();
 
 watchLinkTokens();
 takeProviderAnswer();
@@ -62,14 +68,18 @@ router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
 // Load the code of the page in parallel with the requests for the person and the workspace.
 const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
 for (const route of routes) void router.loadRouteChunk(route);
+await nextTask();
 
 const root = document.querySelector('#root');
 if (root === null) throw new Error('index.html has no #root');
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={client}>
-      <RouterProvider router={router} />
-      <Toasts />
-    </QueryClientProvider>
-  </StrictMode>,
+// React renders a transition in short tasks.
+startTransition(() =>
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+        <Toasts />
+      </QueryClientProvider>
+    </StrictMode>,
+  ),
 );

@@ -28,6 +28,11 @@ const LATER = [
 /** Late enough to not slow down the page itself. */
 const PRELOAD_MS = 2_000;
 
+/** One after another, so that each is a short task. What fails is loaded again when it is used. */
+async function preload(): Promise<void> {
+  for (const load of LATER) await load().catch(() => undefined);
+}
+
 export interface ShellProps {
   /** Undefined if the person is not a member of any workspace. */
   readonly workspaceId: string | undefined;
@@ -48,7 +53,7 @@ export function Shell({ workspaceId, children }: ShellProps) {
     addEventListener('keydown', listen);
     // Load the palette before its first use, so that it receives the keys typed right after Ctrl-K. Load the toasts
     // while the service is up, so that they can report that it is down. Menus open at once.
-    const timer = setTimeout(() => void Promise.allSettled(LATER.map((load) => load())), PRELOAD_MS);
+    const timer = setTimeout(() => void preload(), PRELOAD_MS);
     return () => {
       clearTimeout(timer);
       removeEventListener('keydown', listen);

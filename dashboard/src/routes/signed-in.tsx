@@ -1,6 +1,7 @@
 import type { Me } from '@svc/service/dashboard/wire';
 import type { QueryClient } from '@tanstack/react-query';
 import { createRoute, Outlet, redirect } from '@tanstack/react-router';
+import { useDeferredValue } from 'react';
 import { isFailure } from '../api/failure.ts';
 import { meQuery } from '../api/me.ts';
 import { sessionQuery } from '../api/session.ts';
@@ -20,7 +21,7 @@ export const signedInRoute = createRoute({
     const next = location.href === '/' ? undefined : location.href;
     throw redirect({ to: '/sign-in', search: { next } });
   },
-  component: Outlet,
+  component: SignedIn,
   pendingComponent: PageSkeleton,
   errorComponent: RootFailure,
 });
@@ -35,6 +36,15 @@ export const startRoute = createRoute({
     throw redirect({ to: '/w/$workspaceId', params: { workspaceId }, replace: true });
   },
 });
+
+/**
+ * Renders the first page as a deferred value, which React does in short tasks. The router would do it in one task, which
+ * blocks a slow processor.
+ */
+function SignedIn() {
+  const due = useDeferredValue(true, false);
+  return due ? <Outlet /> : <PageSkeleton />;
+}
 
 async function meIfSignedIn(client: QueryClient): Promise<Me | null> {
   const hinted = wasSignedIn();

@@ -1,7 +1,7 @@
 import type { ApiKey } from '@svc/sdk';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useDeferredValue } from 'react';
 import { useCompanyNames } from '../../api/company-names.ts';
 import { type KeyStatus, keysQuery } from '../../api/keys.ts';
 import { usageQuery } from '../../api/workspace.ts';
@@ -26,8 +26,10 @@ export interface KeyListProps {
 
 export function KeyList({ workspaceId, status, blocked, createButton, onAction }: KeyListProps) {
   const keys = useInfiniteQuery(keysQuery(workspaceId, status));
-  const usage = useQuery(usageQuery(workspaceId, USAGE_DAYS)).data;
-  const items = keys.data?.pages.flatMap(({ data }) => data) ?? [];
+  // React renders deferred values in short tasks.
+  const listed = useDeferredValue(keys.data);
+  const usage = useDeferredValue(useQuery(usageQuery(workspaceId, USAGE_DAYS)).data);
+  const items = listed?.pages.flatMap(({ data }) => data) ?? [];
   const nameOf = useCompanyNames(
     workspaceId,
     items.map(({ companyId }) => companyId),
@@ -41,7 +43,7 @@ export function KeyList({ workspaceId, status, blocked, createButton, onAction }
       />
     );
   }
-  if (keys.data === undefined) return <SkeletonRows />;
+  if (keys.data === undefined || listed === undefined) return <SkeletonRows />;
   if (items.length === 0) return <NoKeys status={status} createButton={createButton} />;
   const requests = usage === undefined ? undefined : requestsByKey(usage);
   return (
