@@ -1,6 +1,6 @@
 import type { Me } from '@svc/service/dashboard/wire';
 import type { QueryClient } from '@tanstack/react-query';
-import { createRoute, Outlet, redirect } from '@tanstack/react-router';
+import { createRoute, Outlet, redirect, useRouter } from '@tanstack/react-router';
 import { useDeferredValue } from 'react';
 import { isFailure } from '../api/failure.ts';
 import { meQuery } from '../api/me.ts';
@@ -38,11 +38,12 @@ export const startRoute = createRoute({
 });
 
 /**
- * Renders the first page as a deferred value, which React does in short tasks. The router would do it in one task, which
- * blocks a slow processor.
+ * If the window opens on one of these pages, renders it as a deferred value, which React does in short tasks. The router
+ * would do it in one task, which blocks a slow processor. After a navigation, the page must be there when the focus moves.
  */
 function SignedIn() {
-  const due = useDeferredValue(true, false);
+  const { resolvedLocation } = useRouter().state;
+  const due = useDeferredValue(true, resolvedLocation !== undefined);
   return due ? <Outlet /> : <PageSkeleton />;
 }
 

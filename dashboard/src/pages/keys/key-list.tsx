@@ -27,9 +27,9 @@ export interface KeyListProps {
 export function KeyList({ workspaceId, status, blocked, createButton, onAction }: KeyListProps) {
   const keys = useInfiniteQuery(keysQuery(workspaceId, status));
   // React renders deferred values in short tasks.
-  const listed = useDeferredValue(keys.data);
+  const due = useDeferredValue(keys.data !== undefined);
   const usage = useDeferredValue(useQuery(usageQuery(workspaceId, USAGE_DAYS)).data);
-  const items = listed?.pages.flatMap(({ data }) => data) ?? [];
+  const items = keys.data?.pages.flatMap(({ data }) => data) ?? [];
   const nameOf = useCompanyNames(
     workspaceId,
     items.map(({ companyId }) => companyId),
@@ -43,7 +43,7 @@ export function KeyList({ workspaceId, status, blocked, createButton, onAction }
       />
     );
   }
-  if (keys.data === undefined || listed === undefined) return <SkeletonRows />;
+  if (keys.data === undefined || !due) return <SkeletonRows />;
   if (items.length === 0) return <NoKeys status={status} createButton={createButton} />;
   const requests = usage === undefined ? undefined : requestsByKey(usage);
   return (
