@@ -50,6 +50,7 @@ Rules that save a failed request:
 - Unknown parameters and fields are refused. The API reference lists those that exist.
 - Times are ISO 8601, such as \`2026-03-01T09:30:00Z\`. Ids are opaque, and those in examples, such as \`com_01jq4d0e6tf3s9v2m8k5x7h1ab\`, are made up: use the ids of your own records.
 - Before you create a record of a company, read its \`id\` from \`/v1/companies\`.
+- Audits never change: they have no \`PATCH\` and no \`DELETE\`. A company with an audit cannot be deleted.
 - A failure is \`{"error": {"code": …, "message": …}}\`. The message says what is allowed. After 429 and 503, wait as long as \`Retry-After\` says.
 - The library and the command line handle pages, retries and errors: \`npm install ${publicUrl}/docs/${CLIENT_PACKAGE}\`
 - Every page of the documentation is also Markdown: add \`.md\` to its URL, or send \`Accept: text/markdown\`.

@@ -55,7 +55,9 @@ function putOperation(resource: CompleteResource): Operation {
   return {
     operationId: putOperationId(resource),
     tags: [resource.name],
-    summary: `Create or replace ${oneOf(resource)}`,
+    summary: immutable
+      ? `Create ${oneOf(resource)} with your own id`
+      : `Create or replace ${oneOf(resource)}`,
     description: `Creates the ${singular} with your own id. ${replaces} The same request again changes nothing. ${ACCESS} ${scopeText(resource)}`,
     parameters: putParameters(resource),
     requestBody: body(`The whole ${singular}.`, wholeSchemaName(resource), newExample(resource)),

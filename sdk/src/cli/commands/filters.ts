@@ -31,7 +31,13 @@ export const queryOptions = (resource: Resource): Options => ({
     ]),
   ),
   ...(resource.searched === true
-    ? { [SEARCH]: { type: 'string', value: 'TEXT', description: 'Only records that contain this text' } }
+    ? {
+        [SEARCH]: {
+          type: 'string',
+          value: 'TEXT',
+          description: 'Only records in which each word of this text begins a word',
+        },
+      }
     : {}),
 });
 
