@@ -20,6 +20,18 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     await visitor.page.getByRole('button', { name: 'Sign in' }).click();
   };
 
+  test('opens at the place that its URL names, and after a reload at the place where it was', async () => {
+    const { page } = await world.signedIn(await world.person('Eva'));
+    await page.setViewportSize({ width: 1280, height: 400 });
+    const scrolled = () => page.evaluate(() => scrollY);
+    await page.goto('/account#time-zone');
+    await expect.poll(scrolled).toBeGreaterThan(0);
+    await page.evaluate(() => scrollTo(0, 350));
+    await page.reload();
+    await page.getByRole('heading', { name: 'Account' }).waitFor();
+    await expect.poll(scrolled).toBe(350);
+  });
+
   test('changes the password, and signs out everywhere else', async () => {
     const ada = await world.person('Ada');
     const [here, there] = [await world.signedIn(ada), await world.signedIn(ada)];

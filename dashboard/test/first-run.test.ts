@@ -38,6 +38,13 @@ describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
     const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
     expect(bytes).toBeGreaterThan(0);
     expect(bytes).toBeLessThan(FIRST_LOAD_MAX_BYTES);
+    const scripts = await page
+      .locator('script[type=module]')
+      .evaluateAll((all) => all.map((each) => each.outerHTML));
+    for (const name of ['react', 'router', 'app'])
+      expect(scripts, 'each file runs in a task of its own').toContainEqual(
+        expect.stringContaining(`/${name}-`),
+      );
     process.stderr.write(`the first load takes ${Math.round(bytes / 1000)} kB of JavaScript\n`);
     await world.pool.query('delete from users');
   });

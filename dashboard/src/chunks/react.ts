@@ -1,2 +1,2 @@
-// React DOM runs when a module of its own file imports it. Without this module, that would be the task of the whole program.
+// React DOM is CommonJS: it runs when a module first imports it. This module is in the same file, so it runs in that file's task.
 import 'react-dom/client';

@@ -1,5 +1,6 @@
+import { useRouter } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useDeferredValue, useEffect, useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { useChunk } from '../chunks/use-chunk.ts';
 import { Button } from '../ui/button.tsx';
@@ -7,6 +8,7 @@ import { loadTooltip } from '../ui/popup/lazy-tooltip.tsx';
 import { toast } from '../ui/toast/toast-store.ts';
 import { loadToaster } from '../ui/toast/toasts.tsx';
 import { LeaveGuard, loadDiscardChanges } from './leave-guard.tsx';
+import { PageSkeleton } from './page-skeleton.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { loadUserMenu } from './user-menu.tsx';
 import { loadWorkspaceMenu } from './workspace-switcher.tsx';
@@ -16,12 +18,12 @@ const loadDrawer = () => import('./drawer.tsx');
 
 /** What the page does not show at first, but a click or a key at any time. */
 const LATER = [
+  loadToaster,
   loadPalette,
   loadDrawer,
   loadUserMenu,
   loadWorkspaceMenu,
   loadTooltip,
-  loadToaster,
   loadDiscardChanges,
 ];
 
@@ -44,6 +46,7 @@ export function Shell({ workspaceId, children }: ShellProps) {
   const name = useMe().workspaces.find(({ id }) => id === workspaceId)?.name;
   const [drawer, setDrawer] = useState(false);
   const [palette, setPalette] = useState(false);
+  const due = useDue();
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
@@ -99,7 +102,7 @@ export function Shell({ workspaceId, children }: ShellProps) {
         <Drawer workspaceId={workspaceId} onSearch={search} onClose={() => setDrawer(false)} />
       ) : null}
       <main id="main" tabIndex={-1} className="min-w-0 scroll-mt-12">
-        {children}
+        {due ? children : <PageSkeleton />}
       </main>
       <LeaveGuard />
       {palette && CommandPalette !== null ? (
@@ -107,4 +110,22 @@ export function Shell({ workspaceId, children }: ShellProps) {
       ) : null}
     </div>
   );
+}
+
+/**
+ * False during the first render if the window opens at the start of a page. React then renders the page as a deferred value,
+ * in short tasks, while the router would render it in one, which blocks a slow processor. In all other cases the page must be
+ * there at once, because the router scrolls to a place of it, or the focus moves to it.
+ */
+function useDue(): boolean {
+  // Undefined until the first page is shown.
+  const { resolvedLocation } = useRouter().state;
+  const atStart = resolvedLocation === undefined && location.hash === '' && !isReload();
+  return useDeferredValue(true, !atStart);
+}
+
+/** Whether the window shows a page again: a reload, or Back from another site. */
+function isReload(): boolean {
+  const [entry] = performance.getEntriesByType('navigation');
+  return !(entry instanceof PerformanceNavigationTiming) || entry.type !== 'navigate';
 }

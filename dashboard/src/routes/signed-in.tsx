@@ -1,7 +1,6 @@
 import type { Me } from '@svc/service/dashboard/wire';
 import type { QueryClient } from '@tanstack/react-query';
-import { createRoute, Outlet, redirect, useRouter } from '@tanstack/react-router';
-import { useDeferredValue } from 'react';
+import { createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { isFailure } from '../api/failure.ts';
 import { meQuery } from '../api/me.ts';
 import { sessionQuery } from '../api/session.ts';
@@ -21,7 +20,7 @@ export const signedInRoute = createRoute({
     const next = location.href === '/' ? undefined : location.href;
     throw redirect({ to: '/sign-in', search: { next } });
   },
-  component: SignedIn,
+  component: Outlet,
   pendingComponent: PageSkeleton,
   errorComponent: RootFailure,
 });
@@ -36,16 +35,6 @@ export const startRoute = createRoute({
     throw redirect({ to: '/w/$workspaceId', params: { workspaceId }, replace: true });
   },
 });
-
-/**
- * If the window opens on one of these pages, renders it as a deferred value, which React does in short tasks. The router
- * would do it in one task, which blocks a slow processor. After a navigation, the page must be there when the focus moves.
- */
-function SignedIn() {
-  const { resolvedLocation } = useRouter().state;
-  const due = useDeferredValue(true, resolvedLocation !== undefined);
-  return due ? <Outlet /> : <PageSkeleton />;
-}
 
 async function meIfSignedIn(client: QueryClient): Promise<Me | null> {
   const hinted = wasSignedIn();
