@@ -26,7 +26,7 @@ export interface KeyListProps {
 
 export function KeyList({ workspaceId, status, blocked, createButton, onAction }: KeyListProps) {
   const keys = useInfiniteQuery(keysQuery(workspaceId, status));
-  // The first rows are deferred, which React renders in short tasks. Later changes appear at once: the focus must find its row.
+  // React renders the first rows later, in short tasks. Later changes appear at once: the focus must find its row.
   const due = useDeferredValue(keys.data !== undefined);
   const usage = useDeferredValue(useQuery(usageQuery(workspaceId, USAGE_DAYS)).data);
   const items = keys.data?.pages.flatMap(({ data }) => data) ?? [];
