@@ -13,21 +13,11 @@ import { checkMembership, forgetWorkspace } from './session/lost-workspace.ts';
 import { takeProviderAnswer } from './session/provider-answer.ts';
 import { setEndReason, tellOtherTabs, watchOtherTabs } from './session/session-end.ts';
 import { noteSignedIn } from './session/signed-in-hint.ts';
+import { nextTask } from './tasks.ts';
 import { Toasts } from './ui/toast/toasts.tsx';
 import './styles/index.css';
 
-/** Ends the task that runs now. The start is several short tasks, so that a slow processor can respond between them. */
-const nextTask = (): Promise<void> =>
-  new Promise((resolve) => {
-    // The timers of a tab in the background are slow.
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
-
+// The start is several short tasks, so that a slow processor can respond between them.
 await nextTask();
 
 watchLinkTokens();
@@ -74,10 +64,14 @@ router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
   if (fromLocation === undefined || !pathChanged || document.activeElement !== document.body) return;
   document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
 });
+await nextTask();
+
 // Load the code of the page in parallel with the requests for the person and the workspace.
 const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
-for (const route of routes) void router.loadRouteChunk(route);
-await nextTask();
+for (const route of routes) {
+  void router.loadRouteChunk(route);
+  await nextTask();
+}
 
 const root = document.querySelector('#root');
 if (root === null) throw new Error('index.html has no #root');

@@ -1,4 +1,5 @@
 import { BASE_PATH } from '../base.ts';
+import { ownTask } from '../tasks.ts';
 import { failureOf, unreachable } from './failure.ts';
 
 export interface CallOptions {
@@ -25,6 +26,8 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
 /** Like `call`, but returns the response itself. */
 export async function send(path: string, options: CallOptions = {}): Promise<Response> {
   const { method = 'GET', query = {}, body, signal, ifMatch, idempotencyKey } = options;
+  // A page starts several requests at once, and the start of a request takes milliseconds on a slow processor.
+  await ownTask();
   const response = await fetch(endpoint(path, query), {
     method,
     credentials: 'same-origin',

@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import type uPlot from 'uplot';
 import { useTimeZone } from '../format/time-zone.ts';
+import { ownTask } from '../tasks.ts';
 import { useShownTheme } from '../theme/theme.ts';
 
 export interface PlotColors {
@@ -33,7 +34,10 @@ export interface PlotProps {
 
 const libraryQuery = queryOptions({
   queryKey: ['uplot'],
-  queryFn: () => import('./uplot.ts'),
+  queryFn: async () => {
+    await ownTask();
+    return import('./uplot.ts');
+  },
   staleTime: Number.POSITIVE_INFINITY,
   structuralSharing: false,
 });
