@@ -2,6 +2,7 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { type CallOptions, call } from '../api/client.ts';
 import { ApiFailure } from '../api/failure.ts';
+import { useArrival } from '../arrival.ts';
 import {
   compactPages,
   FIRST_PAGE,
@@ -99,7 +100,7 @@ export function useCursorList<Item>(path: string, params: Params, kept = true): 
     return { found: itemsOf({ pages: newer }).length, more: newer[0]?.pagination.hasMore === true };
   }, [client, queryKey, fetchPreviousPage, refetch, restart]);
 
-  const items = useMemo(() => (data === undefined ? undefined : itemsOf(data)), [data]);
+  const items = useArrival(useMemo(() => (data === undefined ? undefined : itemsOf(data)), [data]));
   const reload = useCallback((): void => void restart(), [restart]);
   return {
     items,

@@ -5,6 +5,7 @@ import { type ReactNode, useDeferredValue } from 'react';
 import { useCompanyNames } from '../../api/company-names.ts';
 import { type KeyStatus, keysQuery } from '../../api/keys.ts';
 import { usageQuery } from '../../api/workspace.ts';
+import { useArrival } from '../../arrival.ts';
 import { ColumnHead } from '../../list/column-head.tsx';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -26,10 +27,9 @@ export interface KeyListProps {
 
 export function KeyList({ workspaceId, status, blocked, createButton, onAction }: KeyListProps) {
   const keys = useInfiniteQuery(keysQuery(workspaceId, status));
-  // React renders the first rows later, in short tasks. Later changes appear at once: the focus must find its row.
-  const due = useDeferredValue(keys.data !== undefined);
+  const data = useArrival(keys.data);
   const usage = useDeferredValue(useQuery(usageQuery(workspaceId, USAGE_DAYS)).data);
-  const items = keys.data?.pages.flatMap(({ data }) => data) ?? [];
+  const items = data?.pages.flatMap(({ data }) => data) ?? [];
   const nameOf = useCompanyNames(
     workspaceId,
     items.map(({ companyId }) => companyId),
@@ -43,7 +43,7 @@ export function KeyList({ workspaceId, status, blocked, createButton, onAction }
       />
     );
   }
-  if (keys.data === undefined || !due) return <SkeletonRows />;
+  if (data === undefined) return <SkeletonRows />;
   if (items.length === 0) return <NoKeys status={status} createButton={createButton} />;
   const requests = usage === undefined ? undefined : requestsByKey(usage);
   return (

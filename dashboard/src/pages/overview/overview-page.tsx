@@ -2,6 +2,7 @@ import type { RangeName } from '@svc/service/dashboard/wire';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { overviewQuery, trafficQuery } from '../../api/overview.ts';
+import { useArrival } from '../../arrival.ts';
 import { Deferred } from '../../layout/deferred.tsx';
 import { Page } from '../../layout/page.tsx';
 import { PAGE_HEADS } from '../../page-heads.ts';
@@ -32,8 +33,10 @@ export function OverviewPage() {
   const navigate = route.useNavigate();
   const overview = useQuery(overviewQuery(workspaceId));
   const traffic = useQuery(trafficQuery(workspaceId, range));
+  const shown = useArrival(overview.data);
+  const requests = useArrival(traffic.data);
   const failed = [overview, traffic].find(({ data, error }) => data === undefined && error !== null);
-  const begun = overview.data?.begun;
+  const begun = shown?.begun;
   const empty = begun !== undefined && !begun.request;
   return (
     <Page
@@ -58,30 +61,25 @@ export function OverviewPage() {
             title="The overview could not be loaded"
           />
         </Card>
-      ) : overview.data === undefined || traffic.data === undefined ? (
+      ) : shown === undefined || requests === undefined ? (
         <OverviewSkeleton />
       ) : (
         <>
           {begun?.key && begun.records && begun.request ? null : (
-            <Checklist workspaceId={workspaceId} begun={overview.data.begun} />
+            <Checklist workspaceId={workspaceId} begun={shown.begun} />
           )}
           {empty ? null : (
             <>
-              <Figures
-                workspaceId={workspaceId}
-                traffic={traffic.data}
-                month={overview.data.month}
-                range={range}
-              />
-              <TrafficPanels workspaceId={workspaceId} traffic={traffic.data} />
+              <Figures workspaceId={workspaceId} traffic={requests} month={shown.month} range={range} />
+              <TrafficPanels workspaceId={workspaceId} traffic={requests} />
             </>
           )}
-          {overview.data.begun.records ? (
+          {shown.begun.records ? (
             <Deferred>
               <ScoresPanel workspaceId={workspaceId} range={range} />
               <div className="grid items-start gap-5 lg:grid-cols-2">
-                <MentionsPanel workspaceId={workspaceId} sentiments={overview.data.sentiments} />
-                <ContentPanel workspaceId={workspaceId} content={overview.data.content} />
+                <MentionsPanel workspaceId={workspaceId} sentiments={shown.sentiments} />
+                <ContentPanel workspaceId={workspaceId} content={shown.content} />
               </div>
             </Deferred>
           ) : null}
