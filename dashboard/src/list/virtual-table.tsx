@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, startTransition, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { classes } from '../ui/classes.ts';
 import { Cell, Table, TableBody, TableHead } from '../ui/table.tsx';
 import { ColumnHead, type ColumnHeadProps } from './column-head.tsx';
@@ -34,7 +34,7 @@ export interface VirtualTableProps<Item extends { readonly id: string }> {
 /** On a touch screen, two lines of buttons have 24 pixels each. */
 const ROW_PIXELS = matchMedia('(pointer: coarse)').matches ? 48 : 44;
 /** Rows to render above and below the visible ones. */
-const OVERSCAN_ROWS = 8;
+const OVERSCAN_ROWS = 4;
 
 /** A table that renders only the visible rows and some around them. The window scrolls it. */
 export function VirtualTable<Item extends { readonly id: string }>(props: VirtualTableProps<Item>) {
@@ -42,15 +42,21 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
   const { selection, nameOf = ({ id }) => id } = props;
   const container = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
-  useLayoutEffect(() => {
+  // After the rows are shown: to measure before would lay them out in the task that renders them. The rows outside the
+  // screen are enough until then.
+  useEffect(() => {
     const element = container.current;
-    if (element !== null) setTop(element.getBoundingClientRect().top + scrollY);
+    if (element === null) return;
+    const measured = element.getBoundingClientRect().top + scrollY;
+    startTransition(() => setTop(measured));
   }, []);
   const virtualizer = useWindowVirtualizer({
     count: items.length,
     estimateSize: () => rowPixels,
     overscan: OVERSCAN_ROWS,
     scrollMargin: top,
+    // Otherwise the rows are rendered after the table, in one task that blocks a slow processor.
+    initialRect: { width: innerWidth, height: innerHeight },
     getItemKey: (index) => items[index]?.id ?? index,
   });
   useStableScroll(items, top, rowPixels);
@@ -123,8 +129,9 @@ function useStableScroll(items: readonly { readonly id: string }[], top: number,
   useLayoutEffect(() => {
     const before = firstId.current;
     firstId.current = items[0]?.id;
-    if (before === undefined || scrollY <= top) return;
+    if (before === undefined) return;
     const moved = items.findIndex(({ id }) => id === before);
-    if (moved > 0) scrollBy({ top: moved * rowPixels, behavior: 'instant' });
+    // The browser lays out the rows to answer where the page is, so ask only if rows were added.
+    if (moved > 0 && scrollY > top) scrollBy({ top: moved * rowPixels, behavior: 'instant' });
   }, [items, top, rowPixels]);
 }
