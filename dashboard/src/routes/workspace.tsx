@@ -45,7 +45,8 @@ export const workspaceRoute = createRoute({
       <Shell workspaceId={workspaceId}>
         <QuotaBanner key={workspaceId} workspaceId={workspaceId} />
         <DisabledBanner key={workspaceId} workspaceId={workspaceId} />
-        <Outlet />
+        {/* The pages of another workspace start anew, without the values of this one. */}
+        <Outlet key={workspaceId} />
       </Shell>
     );
   },

@@ -142,6 +142,23 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     await page.getByText(/^20 entries$/).waitFor();
   });
 
+  test('of another workspace shows nothing of this one while it loads', async () => {
+    const created = await owner.send('POST', '/workspaces', { name: 'Second' });
+    const { id } = created.json<{ id: string }>();
+    const page = await open(owner, `/w/${workspaceId}`);
+    await page.getByRole('img', { name: /Requests per hour: 20 live/ }).waitFor();
+    // A response that never comes.
+    await page.route(new RegExp(`${id}/traffic`), () => undefined);
+    await page.getByRole('button', { name: /^Workspace / }).click();
+    const [overview] = await Promise.all([
+      page.waitForResponse(new RegExp(`${id}/overview`)),
+      page.getByRole('menuitemradio', { name: /Second/ }).click(),
+    ]);
+    await overview.finished();
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    expect(await page.getByRole('img', { name: /Requests per hour/ }).count()).toBe(0);
+  });
+
   test('links from a status to the content with this status', async () => {
     const page = await open(owner, `/w/${workspaceId}`);
     await page.getByRole('link', { name: /In review/ }).click();
