@@ -68,10 +68,8 @@ await nextTask();
 
 // Load the code of the page in parallel with the requests for the person and the workspace.
 const [routes] = router.getMatchedRoutes(router.latestLocation.pathname);
-for (const route of routes) {
-  void router.loadRouteChunk(route);
-  await nextTask();
-}
+for (const route of routes) void router.loadRouteChunk(route);
+await nextTask();
 
 const root = document.querySelector('#root');
 if (root === null) throw new Error('index.html has no #root');

@@ -68,6 +68,37 @@ describe.skipIf(BROWSER_PATH === undefined)('a list', async () => {
     expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(1);
   });
 
+  test('is at its place after Back: from another page, and while another order loads', async () => {
+    const page = await open(owner, `${base}/data/audits`);
+    await page.getByText('50 audits shown').waitFor();
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await page.getByText('150 audits shown').waitFor();
+    const shown = (): Promise<{ readonly place: number; readonly filled: boolean }> =>
+      page.evaluate(() => ({
+        place: scrollY,
+        filled: [0.2, 0.6, 0.95].every(
+          (part) =>
+            document.elementFromPoint(innerWidth / 2, innerHeight * part)?.closest('tr[aria-rowindex]') !=
+            null,
+        ),
+      }));
+    const atItsPlace = { place: 3000, filled: true };
+    await page.evaluate(() => scrollTo(0, 3000));
+    await expect.poll(shown).toEqual(atItsPlace);
+
+    await page.getByRole('link', { name: 'Explorer' }).click();
+    await page.getByRole('heading', { name: 'Explorer', level: 1 }).waitFor();
+    await page.goBack();
+    await expect.poll(shown).toEqual(atItsPlace);
+
+    // A response that never comes.
+    await page.route(/\/data\/audits\?.*sort=score/, () => undefined);
+    await page.getByLabel('Sort by').selectOption('score-descending');
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    await page.goBack();
+    await expect.poll(shown).toEqual(atItsPlace);
+  });
+
   test('offers to load newer records only if the sort puts them at the top', async () => {
     const page = await open(owner, `${base}/data/audits`);
     const newer = page.getByRole('button', { name: 'Load newer' });

@@ -17,9 +17,10 @@ import {
 type Params = NonNullable<CallOptions['query']>;
 
 export interface CursorList<Item> {
-  /** Undefined while the first page loads, or if it failed. */
+  /** Undefined while the first page loads or is rendered for the first time, or if it failed. */
   readonly items: readonly Item[] | undefined;
   readonly total: number | undefined;
+  /** Why the first page could not be loaded. Otherwise null. */
   readonly error: unknown;
   readonly more: boolean;
   readonly loadingMore: boolean;
@@ -100,12 +101,13 @@ export function useCursorList<Item>(path: string, params: Params, kept = true): 
     return { found: itemsOf({ pages: newer }).length, more: newer[0]?.pagination.hasMore === true };
   }, [client, queryKey, fetchPreviousPage, refetch, restart]);
 
-  const items = useArrival(useMemo(() => (data === undefined ? undefined : itemsOf(data)), [data]));
+  const loaded = useMemo(() => (data === undefined ? undefined : itemsOf(data)), [data]);
+  const items = useArrival(loaded, queryKey);
   const reload = useCallback((): void => void restart(), [restart]);
   return {
     items,
     total: data?.pages.at(-1)?.pagination.total,
-    error,
+    error: data === undefined ? error : null,
     more: list.hasNextPage,
     loadingMore: list.isFetchingNextPage,
     moreError: isFetchNextPageError ? error : null,

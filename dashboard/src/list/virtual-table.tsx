@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, startTransition, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { classes } from '../ui/classes.ts';
 import { Cell, Table, TableBody, TableHead } from '../ui/table.tsx';
 import { ColumnHead, type ColumnHeadProps } from './column-head.tsx';
@@ -42,14 +42,6 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
   const { selection, nameOf = ({ id }) => id } = props;
   const container = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
-  // After the rows are shown: to measure before would lay them out in the task that renders them. The rows outside the
-  // screen are enough until then.
-  useEffect(() => {
-    const element = container.current;
-    if (element === null) return;
-    const measured = element.getBoundingClientRect().top + scrollY;
-    startTransition(() => setTop(measured));
-  }, []);
   const virtualizer = useWindowVirtualizer({
     count: items.length,
     estimateSize: () => rowPixels,
@@ -57,8 +49,23 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
     scrollMargin: top,
     // Otherwise the rows are rendered after the table, in one task that blocks a slow processor.
     initialRect: { width: innerWidth, height: innerHeight },
+    // The virtualizer would scroll back to where the window was when its first render began.
+    scrollToFn: () => undefined,
     getItemKey: (index) => items[index]?.id ?? index,
   });
+  // In a task of its own: to measure in the commit would lay out the rows there.
+  useEffect(() => {
+    const measure = (): void => {
+      const element = container.current;
+      if (element === null) return;
+      setTop(element.getBoundingClientRect().top + scrollY);
+      // The window may have been scrolled since the first render.
+      if (virtualizer.scrollOffset !== scrollY) dispatchEvent(new Event('scroll'));
+    };
+    measure();
+    addEventListener('resize', measure);
+    return () => removeEventListener('resize', measure);
+  }, [virtualizer]);
   useStableScroll(items, top, rowPixels);
   const rows = virtualizer.getVirtualItems();
   const first = rows[0]?.index ?? 0;

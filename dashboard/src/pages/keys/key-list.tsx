@@ -27,9 +27,9 @@ export interface KeyListProps {
 
 export function KeyList({ workspaceId, status, blocked, createButton, onAction }: KeyListProps) {
   const keys = useInfiniteQuery(keysQuery(workspaceId, status));
-  const data = useArrival(keys.data);
+  const data = useArrival(keys.data, `${workspaceId} ${status}`);
   const usage = useDeferredValue(useQuery(usageQuery(workspaceId, USAGE_DAYS)).data);
-  const items = data?.pages.flatMap(({ data }) => data) ?? [];
+  const items = keys.data?.pages.flatMap(({ data }) => data) ?? [];
   const nameOf = useCompanyNames(
     workspaceId,
     items.map(({ companyId }) => companyId),

@@ -33,8 +33,8 @@ export function OverviewPage() {
   const navigate = route.useNavigate();
   const overview = useQuery(overviewQuery(workspaceId));
   const traffic = useQuery(trafficQuery(workspaceId, range));
-  const shown = useArrival(overview.data);
-  const requests = useArrival(traffic.data);
+  const shown = useArrival(overview.data, workspaceId);
+  const requests = useArrival(traffic.data, workspaceId);
   const failed = [overview, traffic].find(({ data, error }) => data === undefined && error !== null);
   const begun = shown?.begun;
   const empty = begun !== undefined && !begun.request;
