@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { atOnce } from '@svc/pipelined-postgres/at-once';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS, IDEMPOTENCY_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
@@ -88,11 +89,13 @@ export async function claimIdempotencyKey(
 ): Promise<Answer | undefined> {
   const { workspaceId, key, companyId, fingerprint } = request;
   const name = storedName(request);
-  const lock = await client.query<{ free: boolean }>(lockIdempotencyKey(workspaceId, name));
+  const [lock, { rows }] = await atOnce(client, () => [
+    client.query<{ free: boolean }>(lockIdempotencyKey(workspaceId, name)),
+    client.query<StoredRow>(
+      findAnswer(workspaceId, name, IDEMPOTENCY_LIFETIME_SECONDS, companyId !== null, key, fingerprint),
+    ),
+  ]);
   if (lock.rows[0]?.free !== true) throw stillRunning();
-  const { rows } = await client.query<StoredRow>(
-    findAnswer(workspaceId, name, IDEMPOTENCY_LIFETIME_SECONDS, companyId !== null, key, fingerprint),
-  );
   const [found] = rows;
   if (found === undefined || found.expired) return undefined;
   if (!found.fingerprint.equals(fingerprint)) {

@@ -1,3 +1,4 @@
+import { atOnce, type Start } from '@svc/pipelined-postgres/at-once';
 import { BATCH_BODY_MAX_BYTES } from '@svc/sdk/contract';
 import { traced } from '@svc/telemetry/tracing';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -17,7 +18,7 @@ import {
   createBatch,
   createRecord,
   type RecordWrite,
-  type WriteResult,
+  type StartedWrite,
 } from '../records/create.ts';
 import { patchRecord, removeRecord } from '../records/mutations.ts';
 import { putRecord } from '../records/put.ts';
@@ -147,7 +148,7 @@ async function runWrite(
   request: FastifyRequest,
   reply: FastifyReply,
   key: AuthenticatedKey,
-  { work, bodyFromRecipe }: RecordWrite,
+  { start, bodyFromRecipe }: RecordWrite,
 ): Promise<Written> {
   const { workspaceId } = key;
   const dryRun = key.mode === 'test';
@@ -158,17 +159,29 @@ async function runWrite(
     const connections = traced(writes, request.span).of(workspaceId);
     return await inTransaction(connections, async (client): Promise<Written> => {
       const earlier = repeatable && (await claimIdempotencyKey(client, repeatable, bodyFromRecipe));
-      const { answer, recordIds, recipe }: WriteResult =
-        earlier === undefined ? await work(client) : { answer: earlier, recordIds: [] };
-      if (dryRun) throw new DryRun(answer);
-      if (repeatable && earlier === undefined) await storeAnswer(client, repeatable, answer, recipe);
+      const started: StartedWrite =
+        earlier === undefined
+          ? await start(client)
+          : { result: { answer: earlier, recordIds: [] }, finish: () => [] };
+      const { answer, recordIds, recipe } = started.result;
+      const finish: Start = () => [
+        ...started.finish(),
+        ...(repeatable && earlier === undefined ? [storeAnswer(client, repeatable, answer, recipe)] : []),
+      ];
+      if (dryRun) {
+        await atOnce(client, finish);
+        throw new DryRun(answer);
+      }
       const audited = auditedRequest(request, reply, key, {
         status: answer.status,
         counted: true,
         recordIds,
       });
       const write = (await isDistributed(client)) ? writeRequestsInShard : writeRequests;
-      const [outcome] = await appendRequests(client, workspaceId, [audited], LOCK_TIMEOUT_MS, write);
+      const [, [outcome]] = await atOnce(client, () => [
+        Promise.all(finish()),
+        appendRequests(client, workspaceId, [audited], LOCK_TIMEOUT_MS, write),
+      ]);
       if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
       if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
       return { answer, dryRun: false, replayed: earlier !== undefined, quota: outcome.quota };

@@ -1,4 +1,5 @@
 import { strongEtag } from '@svc/http-content/etag';
+import { atOnce, type Start } from '@svc/pipelined-postgres/at-once';
 import type { WriteMode } from '@svc/sdk/contract';
 import type pg from 'pg';
 import { microsOfTime, timeOfMicros } from '../config/micros.ts';
@@ -6,9 +7,8 @@ import { ApiError, invalidBody } from '../http/errors.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { requireData, requireEach } from './batch/body.ts';
-import type { Inserted } from './copy.ts';
 import { parentField } from './counters.ts';
-import { insertRecords } from './insert.ts';
+import { insertUnfinished } from './insert.ts';
 import { type RecordInput, rowOf } from './row.ts';
 import { validateRecord } from './validate.ts';
 
@@ -26,12 +26,28 @@ export interface WriteResult {
   readonly recipe?: object;
 }
 
+/** A write that has its result. It is complete once the statements that `finish` starts have ended. */
+export interface StartedWrite<Result extends WriteResult = WriteResult> {
+  readonly result: Result;
+  readonly finish: Start;
+}
+
 /** A write whose request is valid. */
 export interface RecordWrite<Result extends WriteResult = WriteResult> {
-  /** Changes the records, in the caller's transaction. */
-  readonly work: (client: pg.ClientBase) => Promise<Result>;
+  /** Writes in the caller's transaction, which also runs `finish`: see {@link complete}. */
+  readonly start: (client: pg.ClientBase) => Promise<StartedWrite<Result>>;
   /** Creates the body of a repeated response from its recipe. Default: the write has no recipe. */
   readonly bodyFromRecipe?: (recipe: object) => string;
+}
+
+/** Carries out a write in the caller's transaction. */
+export async function complete<Result extends WriteResult>(
+  { start }: Pick<RecordWrite<Result>, 'start'>,
+  client: pg.ClientBase,
+): Promise<Result> {
+  const { result, finish } = await start(client);
+  await atOnce(client, finish);
+  return result;
 }
 
 const CREATED = 201;
@@ -44,12 +60,13 @@ export function createRecord(resource: Resource, scope: Scope, body: unknown, no
   const inputs = [requireRecord(resource, body, 'create')];
   refuseOtherCompanies(resource, scope, inputs);
   return {
-    work: async (client) => {
-      const [created] = await insertAll(client, resource, scope, inputs, nowMs, () => '');
+    start: async (client) => {
+      const { inserted, finish } = await insertAll(client, resource, scope, inputs, nowMs, () => '');
+      const [created] = inserted;
       if (created === undefined) throw new Error('A record was neither created nor refused.');
       const { id, doc } = created;
       const headers = { location: `${resource.path}/${id}`, etag: strongEtag(doc) };
-      return { answer: { status: CREATED, headers, body: doc }, recordIds: [id] };
+      return { result: { answer: { status: CREATED, headers, body: doc }, recordIds: [id] }, finish };
     },
   };
 }
@@ -59,16 +76,23 @@ export function createBatch(resource: Resource, scope: Scope, body: unknown, now
   const inputs = requireBatch(resource, body);
   refuseOtherCompanies(resource, scope, inputs);
   return {
-    work: async (client) => {
-      const created = await insertAll(client, resource, scope, inputs, nowMs, (index) => `/data/${index}`);
-      const recordIds = created.map(({ id }) => id);
+    start: async (client) => {
+      const { inserted, finish } = await insertAll(
+        client,
+        resource,
+        scope,
+        inputs,
+        nowMs,
+        (index) => `/data/${index}`,
+      );
+      const recordIds = inserted.map(({ id }) => id);
       const recipe: BatchRecipe = {
-        createdAt: created[0]?.createdAt ?? '',
+        createdAt: inserted[0]?.createdAt ?? '',
         nowMs,
         ids: recordIds.filter((_, index) => inputs[index]?.['id'] === undefined),
       };
-      const answer = { status: CREATED, headers: {}, body: batchBody(created) };
-      return { answer, recordIds, recipe };
+      const answer = { status: CREATED, headers: {}, body: batchBody(inserted) };
+      return { result: { answer, recordIds, recipe }, finish };
     },
     bodyFromRecipe: (recipe) => batchBodyFromRecipe(resource, inputs, recipe as BatchRecipe),
   };
@@ -110,10 +134,10 @@ async function insertAll(
   inputs: readonly RecordInput[],
   nowMs: number,
   at: (index: number) => string,
-): Promise<readonly Inserted[]> {
+): Promise<Awaited<ReturnType<typeof insertUnfinished>>> {
   const parent = parentField(resource);
   const stamped = inputs.map((input) => stampedOnCreation(resource, input, nowMs));
-  const result = await insertRecords(client, workspaceId, resource, stamped);
+  const result = await insertUnfinished(client, workspaceId, resource, stamped);
   const [existing] = result.existing;
   if (existing !== undefined) throw idTaken(resource, inputs, existing, at);
   const missing = result.withoutCompany.map((index) => ({
@@ -121,7 +145,7 @@ async function insertAll(
     reason: noCompany(inputs[index], parent),
   }));
   if (missing.length > 0) throw invalidBody(missing);
-  return result.inserted;
+  return result;
 }
 
 /** The refusal of an id that a record of the workspace or an earlier input has. */

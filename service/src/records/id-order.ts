@@ -31,16 +31,16 @@ export async function orderIds(
   relation: string,
   workspaceId: string,
   ids: readonly string[],
-  before: Uncommitted | undefined,
+  { id: lastId, rank }: LastId,
+  earlier?: Promise<unknown>,
 ): Promise<{ readonly orders: ReadonlyMap<string, string>; readonly last: LastId }> {
-  const { id: lastId, rank } = before?.last ?? (await readLast(client, relation, workspaceId));
   const sorted = ids.toSorted();
   const after = sorted.findIndex((id) => id > lastId);
   const between = after < 0 ? sorted : sorted.slice(0, after);
   const ranked = sorted.slice(between.length);
   const orders = new Map(ranked.map((id, index) => [id, hexOf(rank + index + 1)]));
   if (between.length > 0) {
-    await before?.committed;
+    await earlier;
     const select = selectRanks(
       `ranks_of_${relation}`,
       `select wanted.id, encode((select substr(id_order, 1, 5) from ${relation}
@@ -56,7 +56,17 @@ export async function orderIds(
 
 const hexOf = (rank: number): string => rank.toString(16).padStart(RANK_DIGITS, '0');
 
-async function readLast(client: pg.ClientBase, relation: string, workspaceId: string): Promise<LastId> {
+/** The last id of an empty workspace. */
+export const FIRST_ID: LastId = { id: '', rank: 0 };
+
+/** The last id of a workspace, after those of `before`. The caller holds the lock of the clock. */
+export async function lastIdOf(
+  client: pg.ClientBase,
+  relation: string,
+  workspaceId: string,
+  before: Uncommitted | undefined,
+): Promise<LastId> {
+  if (before?.last !== undefined) return before.last;
   const select = selectLast(
     `last_id_of_${relation}`,
     `select id, encode(substr(id_order, 1, 5), 'hex') as rank from ${relation}
@@ -64,5 +74,5 @@ async function readLast(client: pg.ClientBase, relation: string, workspaceId: st
   );
   const { rows } = await client.query<{ id: string; rank: string }>(select(workspaceId));
   const [row] = rows;
-  return row === undefined ? { id: '', rank: 0 } : { id: row.id, rank: Number.parseInt(row.rank, 16) };
+  return row === undefined ? FIRST_ID : { id: row.id, rank: Number.parseInt(row.rank, 16) };
 }

@@ -180,16 +180,13 @@ describe('insertRecords', () => {
     ['PostgreSQL refuses', { ...audit('bad'), headlineScore: 101 }],
     ['was not validated', { ...audit('bad'), completedAt: 'yesterday' }],
   ])(
-    'a record that %s fails the whole call, first or last, and the connection stays usable',
+    'a record that %s fails the whole call, first, last or alone, and the connection stays usable',
     async (_, bad) => {
       const ws = await workspace('c1');
       const good = Array.from({ length: 3_000 }, (_, i) => audit(`a${i}`));
       const client = await pool.connect();
       try {
-        for (const inputs of [
-          [bad, ...good],
-          [...good, bad],
-        ]) {
+        for (const inputs of [[bad, ...good], [...good, bad], [bad]]) {
           await client.query('begin');
           await expect(insertRecords(client, ws, audits, inputs)).rejects.toThrow();
           await client.query('rollback');

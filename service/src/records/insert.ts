@@ -1,3 +1,4 @@
+import { atOnce, type Start } from '@svc/pipelined-postgres/at-once';
 import type pg from 'pg';
 import { allocateTimestamps } from '../changes/clock.ts';
 import { canonicalTime } from '../config/canonical-time.ts';
@@ -6,9 +7,16 @@ import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { lookUp } from '../database/look-up.ts';
 import { preparedStatements } from '../database/statement.ts';
 import type { Resource } from '../resources/define.ts';
-import { type Accepted, copyAccepted, type Inserted, noteOfCreations, type Records } from './copy.ts';
+import {
+  type Accepted,
+  copyAccepted,
+  type Inserted,
+  insertion,
+  noteOfCreations,
+  type Records,
+} from './copy.ts';
 import { noteChanges, parentField } from './counters.ts';
-import { type LastId, orderIds, type Uncommitted } from './id-order.ts';
+import { FIRST_ID, type LastId, lastIdOf, orderIds, type Uncommitted } from './id-order.ts';
 import type { RecordInput } from './row.ts';
 
 /** The result of each input, by its index, in input order. */
@@ -36,15 +44,46 @@ export async function insertRecords(
   resource: Resource,
   inputs: readonly RecordInput[],
 ): Promise<InsertResult> {
-  if (inputs.length === 0) return NOTHING_INSERTED;
-  const first = await allocateTimestamps(client, workspaceId, inputs.length);
-  const acceptance = await acceptInputs(client, { workspaceId, resource }, inputs, first);
-  const { accepted, existing, withoutCompany, notPast } = acceptance;
-  const inserted = await copyAccepted(client, { workspaceId, resource }, accepted, first);
-  if (inserted.length > 0) {
-    await noteChanges(client, workspaceId, resource, noteOfCreations(resource, accepted, inserted, first));
+  const { finish, ...result } = await insertUnfinished(client, workspaceId, resource, inputs);
+  await atOnce(client, finish);
+  return result;
+}
+
+/** Like {@link insertRecords}, but the caller starts the last statements, together with its own. */
+export async function insertUnfinished(
+  client: pg.ClientBase,
+  workspaceId: string,
+  resource: Resource,
+  inputs: readonly RecordInput[],
+): Promise<InsertResult & { readonly finish: Start }> {
+  if (inputs.length === 0) return { ...NOTHING_INSERTED, finish: () => [] };
+  const records = { workspaceId, resource };
+  const [first, ...found] = await atOnce(client, () => [
+    allocateTimestamps(client, workspaceId, inputs.length),
+    ...find(client, records, inputs),
+  ]);
+  const { accepted, last, ...others } = await accept(client, records, inputs, first, found);
+  return { ...(await write(client, records, accepted, first)), ...others };
+}
+
+/** Writes accepted inputs. `finish` starts the last statements. */
+async function write(
+  client: pg.ClientBase,
+  records: Records,
+  accepted: readonly Accepted[],
+  first: Micros,
+): Promise<{ readonly inserted: readonly Inserted[]; readonly finish: Start }> {
+  const { workspaceId, resource } = records;
+  const note = (inserted: readonly Inserted[]): Promise<void> =>
+    noteChanges(client, workspaceId, resource, noteOfCreations(resource, accepted, inserted, first));
+  const [one, another] = accepted;
+  if (one === undefined) return { inserted: [], finish: () => [] };
+  if (another === undefined) {
+    const { inserted, insert } = insertion(client, records, one, first);
+    return { inserted: [inserted], finish: () => [insert(), note([inserted])] };
   }
-  return { inserted, existing, withoutCompany, notPast };
+  const inserted = await copyAccepted(client, records, accepted, first);
+  return { inserted, finish: () => [note(inserted)] };
 }
 
 export const NOTHING_INSERTED: InsertResult = { inserted: [], existing: [], withoutCompany: [], notPast: [] };
@@ -62,9 +101,41 @@ export interface Acceptance extends Omit<InsertResult, 'inserted'> {
  */
 export async function acceptInputs(
   client: pg.ClientBase,
+  records: Records,
+  inputs: readonly RecordInput[],
+  first: Micros,
+  before?: Uncommitted,
+): Promise<Acceptance> {
+  const found = await atOnce(client, () => find(client, records, inputs, before));
+  return accept(client, records, inputs, first, found, before);
+}
+
+/** What inputs are compared with. `taken`: their ids that the workspace has. `companies`: those that exist. */
+type Found = readonly [taken: Set<string>, companies: ReadonlySet<string>, last: LastId];
+
+/** Starts to look for what inputs are compared with. */
+const find = (
+  client: pg.ClientBase,
+  { workspaceId, resource }: Records,
+  inputs: readonly RecordInput[],
+  before?: Uncommitted,
+): readonly [Promise<Found[0]>, Promise<Found[1]>, Promise<Found[2]>] => {
+  const { relation, shortKeys } = resource.list;
+  const parent = parentField(resource);
+  const none = Promise.resolve(new Set<string>());
+  return [
+    existingIds(client, workspaceId, relation, texts(inputs, 'id')),
+    parent === undefined ? none : existingIds(client, workspaceId, 'companies', texts(inputs, parent)),
+    shortKeys ? lastIdOf(client, relation, workspaceId, before) : Promise.resolve(FIRST_ID),
+  ];
+};
+
+async function accept(
+  client: pg.ClientBase,
   { workspaceId, resource }: Records,
   inputs: readonly RecordInput[],
   first: Micros,
+  [taken, companies, last]: Found,
   before?: Uncommitted,
 ): Promise<Acceptance> {
   const accepted: Accepted[] = [];
@@ -73,17 +144,11 @@ export async function acceptInputs(
   const notPast: number[] = [];
   const now = timeOfMicros(first);
   const { shortKeys } = resource.list;
-  const taken = await existingIds(client, workspaceId, resource.list.relation, texts(inputs, 'id'));
   const parent = parentField(resource);
-  const companies =
-    parent === undefined
-      ? undefined
-      : await existingIds(client, workspaceId, 'companies', texts(inputs, parent));
-
   inputs.forEach((values, index) => {
     const { id } = values;
     if (typeof id === 'string' && (taken.has(id) || before?.ids.has(id))) existing.push(index);
-    else if (parent !== undefined && !companies?.has(String(values[parent]))) withoutCompany.push(index);
+    else if (parent !== undefined && !companies.has(String(values[parent]))) withoutCompany.push(index);
     else if (isNotPast(values, now)) notPast.push(index);
     else {
       const named = !shortKeys || typeof id === 'string';
@@ -94,13 +159,14 @@ export async function acceptInputs(
   const others = { existing, withoutCompany, notPast };
   if (!shortKeys) return { accepted, last: undefined, ...others };
   const ids = accepted.map(({ values }) => String(values['id']));
-  const { orders, last } = await orderIds(client, resource.list.relation, workspaceId, ids, before);
+  const { relation } = resource.list;
+  const ordering = await orderIds(client, relation, workspaceId, ids, last, before?.committed);
   const ordered = accepted.map(({ index, values }, i) => ({
     index,
     values,
-    order: orders.get(ids[i] ?? ''),
+    order: ordering.orders.get(ids[i] ?? ''),
   }));
-  return { accepted: ordered, last, ...others };
+  return { accepted: ordered, last: ordering.last, ...others };
 }
 
 /** `now` has the form of a canonical createdAt, so the texts compare like the times. */

@@ -1,4 +1,5 @@
 import { strongEtag } from '@svc/http-content/etag';
+import { atOnce } from '@svc/pipelined-postgres/at-once';
 import { isId } from '@svc/sdk/contract';
 import type pg from 'pg';
 import { allocateTimestamps } from '../changes/clock.ts';
@@ -49,12 +50,14 @@ export async function lockRecord(
   id: string,
 ): Promise<LockedRecord | undefined> {
   if (!isId(id)) return undefined;
-  const at = await allocateTimestamps(client, workspaceId, 1);
   const select = selectLocked(
     `lock_${list.relation}`,
     `${lookUp({ select: SELECTED, from: list.relation, and: inScope(list) })} for no key update`,
   );
-  const { rows } = await client.query<LockedRow>(select(workspaceId, id, companyId));
+  const [at, { rows }] = await atOnce(client, () => [
+    allocateTimestamps(client, workspaceId, 1),
+    client.query<LockedRow>(select(workspaceId, id, companyId)),
+  ]);
   const [row] = rows;
   return row && lockedOf(id, row, at);
 }
@@ -69,7 +72,6 @@ export async function lockRecords(
   { workspaceId, companyId }: Scope,
   ids: readonly string[],
 ): Promise<readonly (LockedRecord | undefined)[]> {
-  const first = await allocateTimestamps(client, workspaceId, ids.length);
   const one = lookUp({ select: SELECTED, from: list.relation, key: 'wanted.id', and: inScope(list) });
   const select = selectLockedMany(
     `lock_many_${list.relation}`,
@@ -77,7 +79,10 @@ export async function lockRecords(
      from unnest($2::text[]) with ordinality as wanted (id, number) cross join lateral (
        ${one} for no key update) found`,
   );
-  const { rows } = await client.query<LockedRow & { number: number }>(select(workspaceId, ids, companyId));
+  const [first, { rows }] = await atOnce(client, () => [
+    allocateTimestamps(client, workspaceId, ids.length),
+    client.query<LockedRow & { number: number }>(select(workspaceId, ids, companyId)),
+  ]);
   const locked = new Array<LockedRecord | undefined>(ids.length).fill(undefined);
   for (const row of rows) {
     const index = row.number - 1;

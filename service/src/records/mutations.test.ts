@@ -7,6 +7,7 @@ import { TEST_ACTOR, testKeys } from '../../test/harness/service.ts';
 import { unshared } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { companies, content } from '../resources/index.ts';
+import { complete } from './create.ts';
 import { insertRecords } from './insert.ts';
 import { patchRecord, removeRecord } from './mutations.ts';
 import { createWorkspace } from './workspaces.ts';
@@ -60,7 +61,9 @@ describe('a record that another transaction writes between the look-up and the l
   test('is changed as the other transaction has left it', async () => {
     const id = await item();
     const patch = patchRecord(content, scope, id, { url: 'https://example.com/new' }, undefined);
-    const { answer } = await during(REPAIR, id, () => inTransaction(pool, patch.work));
+    const { answer } = await during(REPAIR, id, () =>
+      inTransaction(pool, (client) => complete(patch, client)),
+    );
     expect(JSON.parse(answer.body)).toMatchObject({ title: 'repaired', url: 'https://example.com/new' });
     expect(await storedTitle(id)).toEqual(['repaired', 'repaired']);
     const { rows } = await pool.query('select url from content where id = $1', [id]);
@@ -70,7 +73,9 @@ describe('a record that another transaction writes between the look-up and the l
   test('is deleted, also in its new version', async () => {
     const id = await item();
     const remove = removeRecord(content, scope, id, undefined);
-    expect(await during(REPAIR, id, () => inTransaction(pool, remove.work))).toMatchObject({
+    expect(
+      await during(REPAIR, id, () => inTransaction(pool, (client) => complete(remove, client))),
+    ).toMatchObject({
       recordIds: [id],
     });
     expect(await storedTitle(id)).toEqual([]);
@@ -79,7 +84,9 @@ describe('a record that another transaction writes between the look-up and the l
   test('is not found if the other transaction has deleted it', async () => {
     const id = await item();
     const patch = patchRecord(content, scope, id, { title: 'second' }, undefined);
-    await expect(during(DELETE, id, () => inTransaction(pool, patch.work))).rejects.toMatchObject({
+    await expect(
+      during(DELETE, id, () => inTransaction(pool, (client) => complete(patch, client))),
+    ).rejects.toMatchObject({
       code: 'not_found',
     });
   });
@@ -104,7 +111,9 @@ describe('a company with records', () => {
   test('is not deleted, also by SQL, and the failure names what it has', async () => {
     await item();
     const remove = removeRecord(companies, scope, 'c1', undefined);
-    await expect(inTransaction(pool, remove.work)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(inTransaction(pool, (client) => complete(remove, client))).rejects.toMatchObject({
+      code: 'conflict',
+    });
     await expect(pool.query('delete from companies where workspace_id = $1', [workspaceId])).rejects.toThrow(
       'the company c1 still has content',
     );

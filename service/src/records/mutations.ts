@@ -29,15 +29,17 @@ export function patchRecord(
 ): RecordWrite<PatchResult> {
   const patch = requireRecord(resource, body, 'patch');
   return {
-    work: async (client) => {
+    start: async (client) => {
       const locked = await lockMatching(client, resource, scope, id, ifMatch);
       const applied = await updateLocked(client, resource, scope, locked, merge(locked.values, patch));
-      await noteApplied(client, scope.workspaceId, resource, [applied]);
       const { doc } = applied;
       return {
-        answer: { status: 200, headers: { etag: strongEtag(doc) }, body: doc },
-        recordIds: changedIds([applied]),
-        changed: changedFields(resource, [applied]),
+        result: {
+          answer: { status: 200, headers: { etag: strongEtag(doc) }, body: doc },
+          recordIds: changedIds([applied]),
+          changed: changedFields(resource, [applied]),
+        },
+        finish: () => [noteApplied(client, scope.workspaceId, resource, [applied])],
       };
     },
   };
@@ -57,12 +59,13 @@ export const removeRecord = (
   id: string,
   ifMatch: string | undefined,
 ): RecordWrite<RemoveResult> => ({
-  work: async (client) => {
+  start: async (client) => {
     const locked = await lockMatching(client, resource, scope, id, ifMatch);
-    await noteApplied(client, scope.workspaceId, resource, [
-      await deleteLocked(client, resource, scope, locked),
-    ]);
-    return { answer: { status: 204, headers: {}, body: '' }, recordIds: [id], doc: locked.doc };
+    const applied = await deleteLocked(client, resource, scope, locked);
+    return {
+      result: { answer: { status: 204, headers: {}, body: '' }, recordIds: [id], doc: locked.doc },
+      finish: () => [noteApplied(client, scope.workspaceId, resource, [applied])],
+    };
   },
 });
 

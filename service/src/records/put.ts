@@ -30,15 +30,17 @@ export function putRecord(
 ): RecordWrite {
   const input = requireNamed(resource, body, id);
   return {
-    work: async (client) => {
+    start: async (client) => {
       const locked = await lockRecord(client, resource, scope, id);
       requireConditions(resource, locked, conditions);
-      if (locked === undefined) return createRecord(resource, scope, input, nowMs).work(client);
+      if (locked === undefined) return createRecord(resource, scope, input, nowMs).start(client);
       const applied = await replaceLocked(client, resource, scope, locked, input);
-      await noteApplied(client, scope.workspaceId, resource, [applied]);
       const { doc } = applied;
       const answer = { status: 200, headers: { etag: strongEtag(doc) }, body: doc };
-      return { answer, recordIds: changedIds([applied]) };
+      return {
+        result: { answer, recordIds: changedIds([applied]) },
+        finish: () => [noteApplied(client, scope.workspaceId, resource, [applied])],
+      };
     },
   };
 }

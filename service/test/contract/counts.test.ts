@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/pool.ts';
+import { complete } from '../../src/records/create.ts';
 import { insertRecords } from '../../src/records/insert.ts';
 import { patchRecord, removeRecord } from '../../src/records/mutations.ts';
 import { readCount } from '../../src/records/read.ts';
@@ -89,8 +90,9 @@ describe('the count of audits', () => {
         const [moved] = (await importAudits(from, BATCH, busy)).inserted;
         const id = moved?.id ?? '';
         const move = patchRecord(audits, everywhere, id, { companyId: to }, undefined);
-        await inTransaction(service.pool, move.work);
-        await inTransaction(service.pool, removeRecord(audits, everywhere, id, undefined).work);
+        await inTransaction(service.pool, (client) => complete(move, client));
+        const removal = removeRecord(audits, everywhere, id, undefined);
+        await inTransaction(service.pool, (client) => complete(removal, client));
       }
     };
     const counts = new Set<number>();

@@ -5,7 +5,7 @@ import { claimIdempotencyKey, storeAnswer } from '../../src/api/idempotency.ts';
 import { parallelWriter } from '../../src/bulk/parallel-writer.ts';
 import { ROW_CHANGES_MAX } from '../../src/changes/packed.ts';
 import { createAuthenticator } from '../../src/keys/authenticate.ts';
-import { createBatch, createRecord } from '../../src/records/create.ts';
+import { complete, createBatch, createRecord } from '../../src/records/create.ts';
 import { patchRecord, removeRecord } from '../../src/records/mutations.ts';
 import { readRecord } from '../../src/records/read.ts';
 import { audits, companies, content, RESOURCES } from '../../src/resources/index.ts';
@@ -76,24 +76,24 @@ function operations(workspaceId: string, idOf: (resource: string) => string): re
         run: (client: pg.PoolClient) => readRecord(client, resource, each, idOf(resource.name)),
       })),
     ),
-    { what: 'create', run: (client) => createRecord(audits, scope, AUDIT, 0).work(client) },
+    { what: 'create', run: (client) => complete(createRecord(audits, scope, AUDIT, 0), client) },
     {
       what: 'create a batch',
       rows: BATCH_ROWS,
-      run: (client) => createBatch(audits, scope, { data: newAudits(BATCH_ROWS) }, 0).work(client),
+      run: (client) => complete(createBatch(audits, scope, { data: newAudits(BATCH_ROWS) }, 0), client),
     },
     {
       what: 'change',
       run: (client) =>
-        patchRecord(content, scope, idOf('content'), { companyId: OTHER_COMPANY }, '*').work(client),
+        complete(patchRecord(content, scope, idOf('content'), { companyId: OTHER_COMPANY }, '*'), client),
     },
     {
       what: 'delete',
-      run: (client) => removeRecord(content, scope, idOf('content'), undefined).work(client),
+      run: (client) => complete(removeRecord(content, scope, idOf('content'), undefined), client),
     },
     {
       what: 'delete a company',
-      run: (client) => removeRecord(companies, scope, idOf('companies'), undefined).work(client),
+      run: (client) => complete(removeRecord(companies, scope, idOf('companies'), undefined), client),
     },
     {
       what: 'find the answer of a repeat',

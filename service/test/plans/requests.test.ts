@@ -77,6 +77,7 @@ async function apiRequests({ service }: World, workspaceId: string): Promise<rea
     request('POST', '/v1/audits/batch', { data: [audit, audit] }),
     request('PATCH', `/v1/content/${rows[0]?.id}`, { companyId: OTHER_COMPANY }),
     request('POST', '/v1/companies', { id, name: 'new' }),
+    request('POST', '/v1/companies/batch', { data: [{ name: 'one' }, { name: 'another' }] }),
     request('PATCH', `/v1/companies/${id}`, { name: 'newer' }),
     ...moreWrites(id).map(([method, path, payload]) => request(method, path, payload)),
     request('DELETE', `/v1/companies/${id}`),

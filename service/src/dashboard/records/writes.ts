@@ -6,7 +6,7 @@ import type { NewEvent } from '../../audit-log/entry.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
 import { patchBatch, removeBatch } from '../../records/batch/change.ts';
-import { createRecord, type WriteResult } from '../../records/create.ts';
+import { complete, createRecord, type WriteResult } from '../../records/create.ts';
 import { patchRecord, removeRecord } from '../../records/mutations.ts';
 import { readRecord } from '../../records/read.ts';
 import type { Resource } from '../../resources/define.ts';
@@ -27,13 +27,13 @@ export function registerRecordWrites(
 ): void {
   const write = async <Result extends WriteResult>(
     access: Access,
-    work: (client: pg.ClientBase) => Promise<Result>,
+    run: (client: pg.ClientBase) => Promise<Result>,
     eventOf: (result: Result) => NewEvent,
   ): Promise<Result> => {
     const { workspaceId, by } = access;
     const result = await inTransaction(pool, async (client) => {
       await confirmRole(client, access);
-      const written = await work(client);
+      const written = await run(client);
       if (written.recordIds.length > 0) await appendEvent(client, workspaceId, by, eventOf(written));
       return written;
     });
@@ -52,7 +52,7 @@ export function registerRecordWrites(
       async (client) => {
         const known = await repeats.find(client);
         if (known !== undefined) return createdBefore(client, resource, scope, known);
-        const created = await creation.work(client);
+        const created = await complete(creation, client);
         for (const id of created.recordIds) await repeats.keep(client, id);
         return created;
       },
@@ -69,11 +69,15 @@ export function registerRecordWrites(
     const { recordId } = request.params;
     const ifMatch = request.headers['if-match'];
     const patch = patchRecord(resource, scopeOf(access), recordId, request.body, ifMatch);
-    const { answer } = await write(access, patch.work, (patched) => ({
-      kind: 'record.changed',
-      ...aboutRecord(resource, patched, patched.answer.body),
-      changes: patched.changed.map((field) => ({ field })),
-    }));
+    const { answer } = await write(
+      access,
+      (client) => complete(patch, client),
+      (patched) => ({
+        kind: 'record.changed',
+        ...aboutRecord(resource, patched, patched.answer.body),
+        changes: patched.changed.map((field) => ({ field })),
+      }),
+    );
     return reply.code(answer.status).headers(answer.headers).type(JSON_TYPE).send(answer.body);
   });
 
@@ -86,10 +90,14 @@ export function registerRecordWrites(
       request.params.recordId,
       request.headers['if-match'],
     );
-    const { answer } = await write(access, removal.work, (removed) => ({
-      kind: 'record.deleted',
-      ...aboutRecord(resource, removed, removed.doc),
-    }));
+    const { answer } = await write(
+      access,
+      (client) => complete(removal, client),
+      (removed) => ({
+        kind: 'record.deleted',
+        ...aboutRecord(resource, removed, removed.doc),
+      }),
+    );
     return reply.code(answer.status).send();
   });
 
@@ -97,11 +105,15 @@ export function registerRecordWrites(
     const access = await sessions.member(request, reply, 'record.change');
     const resource = changeableOf(request.params);
     const patches = patchBatch(resource, scopeOf(access), request.body);
-    const { answer } = await write(access, patches.work, (patched) => ({
-      kind: 'records.changed',
-      ...aboutRecords(resource, patched),
-      changes: patched.changed.map((field) => ({ field })),
-    }));
+    const { answer } = await write(
+      access,
+      (client) => complete(patches, client),
+      (patched) => ({
+        kind: 'records.changed',
+        ...aboutRecords(resource, patched),
+        changes: patched.changed.map((field) => ({ field })),
+      }),
+    );
     return reply.code(answer.status).type(JSON_TYPE).send(answer.body);
   });
 
@@ -109,10 +121,14 @@ export function registerRecordWrites(
     const access = await sessions.member(request, reply, 'record.change');
     const resource = changeableOf(request.params);
     const removal = removeBatch(resource, scopeOf(access), request.body);
-    const { answer } = await write(access, removal.work, (removed) => ({
-      kind: 'records.deleted',
-      ...aboutRecords(resource, removed),
-    }));
+    const { answer } = await write(
+      access,
+      (client) => complete(removal, client),
+      (removed) => ({
+        kind: 'records.deleted',
+        ...aboutRecords(resource, removed),
+      }),
+    );
     return reply.code(answer.status).send();
   });
 }

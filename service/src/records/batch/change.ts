@@ -18,12 +18,13 @@ import { requireData, requireEach } from './body.ts';
 export function patchBatch(resource: Resource, scope: Scope, body: unknown): RecordWrite<PatchResult> {
   const patches = requireTargets(body, (fields) => validateRecord(resource, fields, 'patch'));
   return {
-    work: async (client) => {
+    start: async (client) => {
       const applied = await applyEach(client, resource, scope, patches, (locked, patch) =>
         updateLocked(client, resource, scope, locked, merge(locked.values, patch)),
       );
       const answer = { status: 200, headers: {}, body: batchBody(applied) };
-      return { answer, recordIds: changedIds(applied), changed: changedFields(resource, applied) };
+      const result = { answer, recordIds: changedIds(applied), changed: changedFields(resource, applied) };
+      return { result, finish: () => [noteApplied(client, scope.workspaceId, resource, applied)] };
     },
   };
 }
@@ -37,11 +38,15 @@ export function removeBatch(resource: Resource, scope: Scope, body: unknown): Re
       : { ok: false, failures: [{ field: pointerTo(unknown), reason: 'is not a field here; allowed: id' }] };
   });
   return {
-    work: async (client) => {
+    start: async (client) => {
       const applied = await applyEach(client, resource, scope, targets, (locked) =>
         deleteLocked(client, resource, scope, locked),
       );
-      return { answer: { status: 204, headers: {}, body: '' }, recordIds: changedIds(applied) };
+      const answer = { status: 204, headers: {}, body: '' };
+      return {
+        result: { answer, recordIds: changedIds(applied) },
+        finish: () => [noteApplied(client, scope.workspaceId, resource, applied)],
+      };
     },
   };
 }
@@ -84,7 +89,7 @@ function requireTargets(body: unknown, check: Check): readonly Target[] {
   });
 }
 
-/** Locks the records and applies a change to each, in the order of the request. Throws `not_found`. */
+/** Locks the records and applies a change to each, in their order. Throws `not_found`. The caller notes the changes. */
 async function applyEach(
   client: pg.ClientBase,
   resource: Resource,
@@ -104,6 +109,5 @@ async function applyEach(
       throw error instanceof ApiError ? errorAt(`/data/${index}`, error) : error;
     }
   }
-  await noteApplied(client, scope.workspaceId, resource, applied);
   return applied;
 }

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { ApiError, errorAt, invalidBody } from '../../http/errors.ts';
 import type { Scope } from '../../list/read.ts';
 import type { Resource } from '../../resources/define.ts';
-import { type Answer, createRecord, type RecordWrite } from '../create.ts';
+import { type Answer, complete, createRecord, type RecordWrite } from '../create.ts';
 import { patchRecord, removeRecord } from '../mutations.ts';
 import { putRecord } from '../put.ts';
 import { pointerTo } from '../validate.ts';
@@ -42,16 +42,16 @@ export function runOperations(
     return at(pointer, () => writeOf(operation, scope, nowMs));
   });
   return {
-    work: async (client: pg.ClientBase) => {
+    start: async (client: pg.ClientBase) => {
       const answers: Answer[] = [];
       const recordIds = new Set<string>();
-      for (const [index, { work }] of writes.entries()) {
-        const result = await at(`/operations/${index}`, () => work(client));
+      for (const [index, write] of writes.entries()) {
+        const result = await at(`/operations/${index}`, () => complete(write, client));
         answers.push(result.answer);
         for (const id of result.recordIds) recordIds.add(id);
       }
       const answer = { status: 200, headers: {}, body: `{"data":[${answers.map(itemOf).join(',\n')}]}` };
-      return { answer, recordIds: [...recordIds] };
+      return { result: { answer, recordIds: [...recordIds] }, finish: () => [] };
     },
   };
 }
