@@ -28,6 +28,8 @@ interface Report {
   readonly audits: Readonly<
     Record<string, { readonly score: number | null; readonly title: string; readonly displayValue?: string }>
   >;
+  /** How fast the machine was. Lighthouse expects 1,500 to 2,000, and takes the phone to be four times slower. */
+  readonly environment: { readonly benchmarkIndex: number };
 }
 
 interface AuditRef {
@@ -63,8 +65,9 @@ try {
       const report = await measureAgain(`${demo.url}/w/${demo.workspaceId}${path}`);
       reports.get(name)?.push(report);
       const load = loadavg()[0]?.toFixed(1);
+      const index = Math.round(report.environment.benchmarkIndex);
       console.error(
-        `round ${round}, ${name}: ${scoresOf(report).join(' ')}, load ${load} of ${availableParallelism()}`,
+        `round ${round}, ${name}: ${scoresOf(report).join(' ')}, load ${load} of ${availableParallelism()}, index ${index}`,
       );
       for (const problem of problemsOf(report)) console.error(`  ${problem}`);
     }

@@ -83,7 +83,7 @@ export function Shell({ workspaceId, children }: ShellProps) {
         Skip to content
       </a>
       <aside className="sticky top-0 hidden h-dvh border-e border-line bg-sunken lg:block">
-        <Sidebar workspaceId={workspaceId} onSearch={search} />
+        {due ? <Sidebar workspaceId={workspaceId} onSearch={search} /> : null}
       </aside>
       <header className="sticky top-0 z-30 flex h-12 items-center gap-2 border-b border-line bg-surface px-2 lg:hidden">
         <Button
@@ -113,8 +113,8 @@ export function Shell({ workspaceId, children }: ShellProps) {
 }
 
 /**
- * False during the first render if the window opens at the start of a page. React then renders the page as a deferred
- * value, in short tasks. The router would render it in one task, which blocks a slow processor. In all other cases the
+ * False during the first render if the window opens at the start of a page. React then renders the sidebar and the page as
+ * a deferred value, in short tasks. The router would render it in one task, which blocks a slow processor. In all other cases the
  * page must be there at once, because the router scrolls to a place of it, or the focus moves to it.
  */
 function useDue(): boolean {

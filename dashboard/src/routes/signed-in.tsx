@@ -8,6 +8,7 @@ import { PageSkeleton } from '../layout/page-skeleton.tsx';
 import { forgetDraftsOfOthers } from '../session/draft.ts';
 import { startingWorkspace } from '../session/last-workspace.ts';
 import { noteSignedIn, wasSignedIn } from '../session/signed-in-hint.ts';
+import { nextTask } from '../tasks.ts';
 import { RootFailure, rootRoute } from './root.tsx';
 
 /** Parent of every page that needs a session. Without one, redirects to the sign-in, which leads back. */
@@ -37,6 +38,8 @@ export const startRoute = createRoute({
 });
 
 async function meIfSignedIn(client: QueryClient): Promise<Me | null> {
+  // At the start, the router calls this in the task of the first render.
+  if (client.getQueryData(meQuery.queryKey) === undefined) await nextTask();
   const hinted = wasSignedIn();
   if (!hinted && (await client.fetchQuery(sessionQuery)) === null) return null;
   try {
