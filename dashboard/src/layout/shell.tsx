@@ -113,9 +113,9 @@ export function Shell({ workspaceId, children }: ShellProps) {
 }
 
 /**
- * False during the first render if the window opens at the start of a page. React then renders the sidebar and the page as
- * a deferred value, in short tasks. The router would render it in one task, which blocks a slow processor. In all other cases the
- * page must be there at once, because the router scrolls to a place of it, or the focus moves to it.
+ * False during the first render if the window opens at the start of a page. React then renders the sidebar and the page
+ * as a deferred value, in short tasks. The router would render both in one task, which blocks a slow processor. In all
+ * other cases the page must be there at once, because the router scrolls to a place of it, or the focus moves to it.
  */
 function useDue(): boolean {
   // Undefined until the first page is shown.

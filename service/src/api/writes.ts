@@ -2,7 +2,12 @@ import { atOnce, type Start } from '@svc/pipelined-postgres/at-once';
 import { BATCH_BODY_MAX_BYTES } from '@svc/sdk/contract';
 import { traced } from '@svc/telemetry/tracing';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { appendRequests, type QuotaState, writeRequests } from '../audit-log/append-requests.ts';
+import {
+  appendRequests,
+  type Outcome,
+  type QuotaState,
+  writeRequests,
+} from '../audit-log/append-requests.ts';
 import { writeRequestsInShard } from '../audit-log/shards/append-in-shard.ts';
 import { LOCK_TIMEOUT_MS } from '../config/limits.ts';
 import type { Clock } from '../config/time.ts';
@@ -178,10 +183,11 @@ async function runWrite(
         recordIds,
       });
       const write = (await isDistributed(client)) ? writeRequestsInShard : writeRequests;
-      const [, [outcome]] = await atOnce(client, () => [
-        Promise.all(finish()),
+      const results = await atOnce(client, () => [
+        ...finish(),
         appendRequests(client, workspaceId, [audited], LOCK_TIMEOUT_MS, write),
       ]);
+      const [outcome] = results.at(-1) as readonly Outcome[];
       if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
       if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
       return { answer, dryRun: false, replayed: earlier !== undefined, quota: outcome.quota };

@@ -1,3 +1,4 @@
+import { failedAtOnce } from '@svc/pipelined-postgres/at-once';
 import { clientOfPrimary, createPrimary, type Primary, splitHosts } from '@svc/postgres-hosts';
 import {
   answeringClient,
@@ -169,7 +170,7 @@ export async function inTransaction<T>(
     });
     throw error;
   } finally {
-    client.release(broken);
+    client.release(broken ?? failedAtOnce(client));
   }
 }
 

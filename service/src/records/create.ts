@@ -8,7 +8,7 @@ import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { requireData, requireEach } from './batch/body.ts';
 import { parentField } from './counters.ts';
-import { insertUnfinished } from './insert.ts';
+import { insertUnfinished, type UnfinishedInsert } from './insert.ts';
 import { type RecordInput, rowOf } from './row.ts';
 import { validateRecord } from './validate.ts';
 
@@ -134,7 +134,7 @@ async function insertAll(
   inputs: readonly RecordInput[],
   nowMs: number,
   at: (index: number) => string,
-): Promise<Awaited<ReturnType<typeof insertUnfinished>>> {
+): Promise<UnfinishedInsert> {
   const parent = parentField(resource);
   const stamped = inputs.map((input) => stampedOnCreation(resource, input, nowMs));
   const result = await insertUnfinished(client, workspaceId, resource, stamped);

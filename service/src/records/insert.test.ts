@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
+import { errorCode } from '../config/errors.ts';
 import { inTransaction } from '../database/pool.ts';
 import type { Resource } from '../resources/define.ts';
 import { audits, companies, content, mentions } from '../resources/index.ts';
@@ -180,13 +181,16 @@ describe('insertRecords', () => {
     ['PostgreSQL refuses', { ...audit('bad'), headlineScore: 101 }],
     ['was not validated', { ...audit('bad'), completedAt: 'yesterday' }],
   ])(
-    'a record that %s fails the whole call, first, last or alone, and the connection stays usable',
+    'a record that %s fails the whole call, first or last, and the connection stays usable',
     async (_, bad) => {
       const ws = await workspace('c1');
       const good = Array.from({ length: 3_000 }, (_, i) => audit(`a${i}`));
       const client = await pool.connect();
       try {
-        for (const inputs of [[bad, ...good], [...good, bad], [bad]]) {
+        for (const inputs of [
+          [bad, ...good],
+          [...good, bad],
+        ]) {
           await client.query('begin');
           await expect(insertRecords(client, ws, audits, inputs)).rejects.toThrow();
           await client.query('rollback');
@@ -198,4 +202,11 @@ describe('insertRecords', () => {
       expect(await docs(ws, audits)).toEqual([]);
     },
   );
+
+  test('a single record that PostgreSQL refuses fails with its reason', async () => {
+    const ws = await workspace('c1');
+    const refused = insert(ws, audits, { ...audit('bad'), headlineScore: 101 });
+    expect(errorCode(await refused.catch((error: unknown) => error))).toBe('23514');
+    expect(await counts(ws)).toEqual({ 'companies:': 1 });
+  });
 });

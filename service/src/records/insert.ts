@@ -49,13 +49,18 @@ export async function insertRecords(
   return result;
 }
 
+/** The result of inputs whose last statements are not started. */
+export interface UnfinishedInsert extends InsertResult {
+  readonly finish: Start;
+}
+
 /** Like {@link insertRecords}, but the caller starts the last statements, together with its own. */
 export async function insertUnfinished(
   client: pg.ClientBase,
   workspaceId: string,
   resource: Resource,
   inputs: readonly RecordInput[],
-): Promise<InsertResult & { readonly finish: Start }> {
+): Promise<UnfinishedInsert> {
   if (inputs.length === 0) return { ...NOTHING_INSERTED, finish: () => [] };
   const records = { workspaceId, resource };
   const [first, ...found] = await atOnce(client, () => [
@@ -74,7 +79,7 @@ async function write(
   first: Micros,
 ): Promise<{ readonly inserted: readonly Inserted[]; readonly finish: Start }> {
   const { workspaceId, resource } = records;
-  const note = (inserted: readonly Inserted[]): Promise<void> =>
+  const note = async (inserted: readonly Inserted[]): Promise<void> =>
     noteChanges(client, workspaceId, resource, noteOfCreations(resource, accepted, inserted, first));
   const [one, another] = accepted;
   if (one === undefined) return { inserted: [], finish: () => [] };

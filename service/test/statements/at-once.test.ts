@@ -7,6 +7,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { describe, expect, test } from 'vitest';
 import { errorCode } from '../../src/config/errors.ts';
 import { isUnavailable } from '../../src/database/errors.ts';
+import { inTransaction } from '../../src/database/pool.ts';
 import { preparedStatement, statement } from '../../src/database/statement.ts';
 import { createTestDatabase } from '../harness/database.ts';
 
@@ -63,6 +64,18 @@ describe('statements at once', () => {
       await finished(copy);
       expect((await client.query(count())).rows).toEqual([{ n: 3 }]);
     }));
+
+  test('end their connection if one of them fails in a transaction', async () => {
+    let pid = 0;
+    const failing = inTransaction(pool, async (client) => {
+      pid = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid ?? 0;
+      await atOnce(client, () => [client.query(insert(3)), client.query(count())]);
+    });
+    expect(errorCode(await failing.catch((error: unknown) => error))).toBe('23505');
+    await expect
+      .poll(async () => (await pool.query('select from pg_stat_activity where pid = $1', [pid])).rowCount)
+      .toBe(0);
+  });
 
   test('fail together if the connection is lost', () =>
     withClient(async (client) => {
