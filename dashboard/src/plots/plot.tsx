@@ -59,9 +59,14 @@ export function Plot({ label, zone, data, options, height }: PlotProps) {
     // Effects run after the theme's styles are applied, so readColors reads the colours of the current theme.
     element.dataset['theme'] = theme;
     let destroy = (): void => undefined;
-    // Draw each plot in its own task. Several in one task would block the browser.
-    const timer = setTimeout(() => {
+    // Create each plot in its own task, and draw it in the next one. Together they would block the browser.
+    let timer = setTimeout(() => {
       const UPlot = library.default;
+      // Its first call, for the size that the plot has, would draw the plot again.
+      const observer = new ResizeObserver(() => {
+        const width = element.clientWidth;
+        if (width !== plot.width) plot.setSize({ width, height });
+      });
       const plot = new UPlot(
         {
           ...options(readColors(element), UPlot),
@@ -70,10 +75,14 @@ export function Plot({ label, zone, data, options, height }: PlotProps) {
           height,
         },
         data,
-        element,
+        ({ root }, draw) => {
+          element.append(root);
+          timer = setTimeout(() => {
+            draw();
+            observer.observe(element);
+          });
+        },
       );
-      const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
-      observer.observe(element);
       destroy = () => {
         observer.disconnect();
         plot.destroy();
