@@ -45,7 +45,7 @@ export const workspaceRoute = createRoute({
       <Shell workspaceId={workspaceId}>
         <QuotaBanner key={workspaceId} workspaceId={workspaceId} />
         <DisabledBanner key={workspaceId} workspaceId={workspaceId} />
-        {/* The pages of another workspace start anew, without the values of this one. */}
+        {/* Another workspace gets new pages, which keep no values of this one. */}
         <Outlet key={workspaceId} />
       </Shell>
     );

@@ -131,7 +131,7 @@ async function copyIn(client: pg.ClientBase, resource: Resource, chunks: Iterabl
   await done;
 }
 
-/** The columns of a resource's table in the order of {@link copyLine}. */
+/** The columns of a resource's table in the order of {@link copyLine} and of {@link insertion}. */
 const columnsOf = (resource: Resource): readonly string[] => [
   'workspace_id',
   ...Object.keys(resource.fields).map(columnName),

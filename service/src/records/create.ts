@@ -42,7 +42,7 @@ export interface RecordWrite<Result extends WriteResult = WriteResult> {
 
 /** Carries out a write in the caller's transaction. */
 export async function complete<Result extends WriteResult>(
-  { start }: Pick<RecordWrite<Result>, 'start'>,
+  { start }: RecordWrite<Result>,
   client: pg.ClientBase,
 ): Promise<Result> {
   const { result, finish } = await start(client);

@@ -7,7 +7,7 @@ import { TEST_ACTOR, testKeys } from '../../test/harness/service.ts';
 import { unshared } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { companies, content } from '../resources/index.ts';
-import { complete } from './create.ts';
+import { complete, type RecordWrite, type WriteResult } from './create.ts';
 import { insertRecords } from './insert.ts';
 import { patchRecord, removeRecord } from './mutations.ts';
 import { createWorkspace } from './workspaces.ts';
@@ -28,6 +28,9 @@ async function item(): Promise<string> {
   await inTransaction(pool, (client) => insertRecords(client, workspaceId, content, [input]));
   return id;
 }
+
+const run = <Result extends WriteResult>(write: RecordWrite<Result>): Promise<Result> =>
+  inTransaction(pool, (client) => complete(write, client));
 
 /** Runs `change` while another transaction, which does not lock the clock, has written the row and then commits. */
 async function during<T>(sql: string, id: string, change: () => Promise<T>): Promise<T> {
@@ -61,9 +64,7 @@ describe('a record that another transaction writes between the look-up and the l
   test('is changed as the other transaction has left it', async () => {
     const id = await item();
     const patch = patchRecord(content, scope, id, { url: 'https://example.com/new' }, undefined);
-    const { answer } = await during(REPAIR, id, () =>
-      inTransaction(pool, (client) => complete(patch, client)),
-    );
+    const { answer } = await during(REPAIR, id, () => run(patch));
     expect(JSON.parse(answer.body)).toMatchObject({ title: 'repaired', url: 'https://example.com/new' });
     expect(await storedTitle(id)).toEqual(['repaired', 'repaired']);
     const { rows } = await pool.query('select url from content where id = $1', [id]);
@@ -73,9 +74,7 @@ describe('a record that another transaction writes between the look-up and the l
   test('is deleted, also in its new version', async () => {
     const id = await item();
     const remove = removeRecord(content, scope, id, undefined);
-    expect(
-      await during(REPAIR, id, () => inTransaction(pool, (client) => complete(remove, client))),
-    ).toMatchObject({
+    expect(await during(REPAIR, id, () => run(remove))).toMatchObject({
       recordIds: [id],
     });
     expect(await storedTitle(id)).toEqual([]);
@@ -84,9 +83,7 @@ describe('a record that another transaction writes between the look-up and the l
   test('is not found if the other transaction has deleted it', async () => {
     const id = await item();
     const patch = patchRecord(content, scope, id, { title: 'second' }, undefined);
-    await expect(
-      during(DELETE, id, () => inTransaction(pool, (client) => complete(patch, client))),
-    ).rejects.toMatchObject({
+    await expect(during(DELETE, id, () => run(patch))).rejects.toMatchObject({
       code: 'not_found',
     });
   });
@@ -111,7 +108,7 @@ describe('a company with records', () => {
   test('is not deleted, also by SQL, and the failure names what it has', async () => {
     await item();
     const remove = removeRecord(companies, scope, 'c1', undefined);
-    await expect(inTransaction(pool, (client) => complete(remove, client))).rejects.toMatchObject({
+    await expect(run(remove)).rejects.toMatchObject({
       code: 'conflict',
     });
     await expect(pool.query('delete from companies where workspace_id = $1', [workspaceId])).rejects.toThrow(

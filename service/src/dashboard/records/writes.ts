@@ -6,7 +6,7 @@ import type { NewEvent } from '../../audit-log/entry.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
 import { patchBatch, removeBatch } from '../../records/batch/change.ts';
-import { complete, createRecord, type WriteResult } from '../../records/create.ts';
+import { complete, createRecord, type RecordWrite, type WriteResult } from '../../records/create.ts';
 import { patchRecord, removeRecord } from '../../records/mutations.ts';
 import { readRecord } from '../../records/read.ts';
 import type { Resource } from '../../resources/define.ts';
@@ -27,13 +27,13 @@ export function registerRecordWrites(
 ): void {
   const write = async <Result extends WriteResult>(
     access: Access,
-    run: (client: pg.ClientBase) => Promise<Result>,
+    recordWrite: RecordWrite<Result>,
     eventOf: (result: Result) => NewEvent,
   ): Promise<Result> => {
     const { workspaceId, by } = access;
     const result = await inTransaction(pool, async (client) => {
       await confirmRole(client, access);
-      const written = await run(client);
+      const written = await complete(recordWrite, client);
       if (written.recordIds.length > 0) await appendEvent(client, workspaceId, by, eventOf(written));
       return written;
     });
@@ -49,12 +49,17 @@ export function registerRecordWrites(
     const repeats = repeatsOf(request, access.person);
     const { answer } = await write<WriteResult>(
       access,
-      async (client) => {
-        const known = await repeats.find(client);
-        if (known !== undefined) return createdBefore(client, resource, scope, known);
-        const created = await complete(creation, client);
-        for (const id of created.recordIds) await repeats.keep(client, id);
-        return created;
+      {
+        start: async (client) => {
+          const known = await repeats.find(client);
+          if (known !== undefined)
+            return { result: await createdBefore(client, resource, scope, known), finish: () => [] };
+          const { result, finish } = await creation.start(client);
+          return {
+            result,
+            finish: () => [...finish(), ...result.recordIds.map((id) => repeats.keep(client, id))],
+          };
+        },
       },
       (created) => ({ kind: 'record.created', ...aboutRecord(resource, created, created.answer.body) }),
     );
@@ -69,15 +74,11 @@ export function registerRecordWrites(
     const { recordId } = request.params;
     const ifMatch = request.headers['if-match'];
     const patch = patchRecord(resource, scopeOf(access), recordId, request.body, ifMatch);
-    const { answer } = await write(
-      access,
-      (client) => complete(patch, client),
-      (patched) => ({
-        kind: 'record.changed',
-        ...aboutRecord(resource, patched, patched.answer.body),
-        changes: patched.changed.map((field) => ({ field })),
-      }),
-    );
+    const { answer } = await write(access, patch, (patched) => ({
+      kind: 'record.changed',
+      ...aboutRecord(resource, patched, patched.answer.body),
+      changes: patched.changed.map((field) => ({ field })),
+    }));
     return reply.code(answer.status).headers(answer.headers).type(JSON_TYPE).send(answer.body);
   });
 
@@ -90,14 +91,10 @@ export function registerRecordWrites(
       request.params.recordId,
       request.headers['if-match'],
     );
-    const { answer } = await write(
-      access,
-      (client) => complete(removal, client),
-      (removed) => ({
-        kind: 'record.deleted',
-        ...aboutRecord(resource, removed, removed.doc),
-      }),
-    );
+    const { answer } = await write(access, removal, (removed) => ({
+      kind: 'record.deleted',
+      ...aboutRecord(resource, removed, removed.doc),
+    }));
     return reply.code(answer.status).send();
   });
 
@@ -105,15 +102,11 @@ export function registerRecordWrites(
     const access = await sessions.member(request, reply, 'record.change');
     const resource = changeableOf(request.params);
     const patches = patchBatch(resource, scopeOf(access), request.body);
-    const { answer } = await write(
-      access,
-      (client) => complete(patches, client),
-      (patched) => ({
-        kind: 'records.changed',
-        ...aboutRecords(resource, patched),
-        changes: patched.changed.map((field) => ({ field })),
-      }),
-    );
+    const { answer } = await write(access, patches, (patched) => ({
+      kind: 'records.changed',
+      ...aboutRecords(resource, patched),
+      changes: patched.changed.map((field) => ({ field })),
+    }));
     return reply.code(answer.status).type(JSON_TYPE).send(answer.body);
   });
 
@@ -121,14 +114,10 @@ export function registerRecordWrites(
     const access = await sessions.member(request, reply, 'record.change');
     const resource = changeableOf(request.params);
     const removal = removeBatch(resource, scopeOf(access), request.body);
-    const { answer } = await write(
-      access,
-      (client) => complete(removal, client),
-      (removed) => ({
-        kind: 'records.deleted',
-        ...aboutRecords(resource, removed),
-      }),
-    );
+    const { answer } = await write(access, removal, (removed) => ({
+      kind: 'records.deleted',
+      ...aboutRecords(resource, removed),
+    }));
     return reply.code(answer.status).send();
   });
 }

@@ -89,7 +89,10 @@ function requireTargets(body: unknown, check: Check): readonly Target[] {
   });
 }
 
-/** Locks the records and applies a change to each, in their order. Throws `not_found`. The caller notes the changes. */
+/**
+ * Locks the records and applies a change to each, in the order of the request. Throws `not_found`. The caller notes the
+ * changes.
+ */
 async function applyEach(
   client: pg.ClientBase,
   resource: Resource,
