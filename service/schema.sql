@@ -479,9 +479,9 @@ CREATE INDEX api_keys_by_expiry ON public.api_keys USING btree (expires_at) WHER
 
 CREATE INDEX api_keys_by_token_index ON public.api_keys USING btree (token_index);
 
-CREATE INDEX audit_log_by_id ON ONLY public.audit_log USING btree (workspace_id, id);
+CREATE INDEX audit_log_by_event ON ONLY public.audit_log USING btree (workspace_id, kind, created_at, id) WHERE (kind <> 'api.request'::text);
 
-CREATE INDEX audit_log_by_kind ON ONLY public.audit_log USING btree (workspace_id, kind, created_at, id);
+CREATE INDEX audit_log_by_id ON ONLY public.audit_log USING btree (workspace_id, id);
 
 CREATE INDEX audits_by_company_completed ON public.audits USING btree (company_key, completed_at, id_order);
 

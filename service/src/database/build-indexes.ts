@@ -10,6 +10,7 @@ const POLL_MS = 500;
 const GROUP = 'background: the first start after an upgrade builds each index once';
 const building = statements('build_indexes', GROUP);
 
+/** The indexes of the words, by name. */
 const WORDS: Readonly<Record<string, string>> = {
   mentions_by_word: 'mentions using gin (search_lexemes(workspace_id, id, title, url))',
   content_by_word: 'content using gin (search_lexemes(workspace_id, id, title, url))',
@@ -27,6 +28,20 @@ interface MissingIndex {
   readonly present: boolean;
 }
 
+/** The index of the entries that are no requests, and what it indexes in the log and in each partition. */
+const EVENTS = 'audit_log_by_event';
+const EVENT_COLUMNS = `(workspace_id, kind, created_at, id) where kind <> 'api.request'`;
+
+/** The partitions of the log that the index $1 is not complete in. None if the log is empty, or in a cluster of Citus. */
+const selectPartitions = statement('partitions_without_index', GROUP)`
+  select inhrelid::regclass::text as name from pg_inherits
+  where inhparent = 'audit_log'::regclass and to_regclass('pg_dist_partition') is null
+    and exists (select from audit_log limit 1)
+    and not exists (
+      select from pg_index join pg_inherits attached on attached.inhrelid = indexrelid
+      where indrelid = pg_inherits.inhrelid and attached.inhparent = to_regclass($1) and indisvalid)
+  order by 1`;
+
 // A session that waited for the lock in a statement would have a snapshot, for which CREATE INDEX CONCURRENTLY waits.
 const tryLock = statement('try_to_build_indexes', 'control')`select pg_try_advisory_lock($1) as locked`;
 const unlock = statement('end_building_indexes', 'control')`select pg_advisory_unlock($1)`;
@@ -38,44 +53,69 @@ const setTimeouts = statement('set_timeouts', 'control')`
 const IDLE_TIMEOUT = '60s';
 
 /**
- * Builds the indexes of the words, while nodes read and write their tables: each with CREATE INDEX CONCURRENTLY. One node
- * builds them, and the others wait. An index that a stopped node has left incomplete is built again. In a cluster of Citus,
- * which does not search by them, the migration creates them. After an error, the caller closes the connection, which ends
- * the lock and the settings.
+ * Work before a migration: builds indexes while nodes read and write their tables, each with CREATE INDEX CONCURRENTLY. One
+ * node builds them, and the others wait. An index that a stopped node has left incomplete is built again. In a cluster of
+ * Citus, the migration creates them. After an error, the caller closes the connection, which ends the lock and the settings.
  */
-export async function buildWordIndexes(client: pg.ClientBase, log?: Pick<BaseLogger, 'info'>): Promise<void> {
-  let waits = false;
-  while ((await findMissing(client)).length > 0) {
-    if (await lock(client)) {
-      await buildMissing(client, log);
-      return;
-    }
-    if (!waits) log?.info('waiting for another node, which builds indexes for the search');
-    waits = true;
-    await setTimeout(POLL_MS);
-  }
-}
+type BuildIndexes = (client: pg.ClientBase, log?: Pick<BaseLogger, 'info'>) => Promise<void>;
 
-async function findMissing(client: pg.ClientBase): Promise<readonly MissingIndex[]> {
-  const { rows } = await client.query<MissingIndex>(selectMissing(Object.keys(WORDS)));
-  return rows;
-}
+type Run = (sql: string) => Promise<unknown>;
+
+/** Builds what `find` returns. `build` runs statements, and logs what it builds. */
+const buildMissing =
+  <Missing>(
+    find: (client: pg.ClientBase) => Promise<readonly Missing[]>,
+    build: (missing: readonly Missing[], run: Run, log: (index: string) => void) => Promise<void>,
+  ): BuildIndexes =>
+  async (client, log) => {
+    const run: Run = (sql) => client.query(building(`build_indexes ${sql}`, sql)());
+    let waits = false;
+    // A partition that is created while the first index is created is found afterwards.
+    while ((await find(client)).length > 0) {
+      if (!(await lock(client))) {
+        if (!waits) log?.info('waiting for another node, which builds indexes');
+        waits = true;
+        await setTimeout(POLL_MS);
+        continue;
+      }
+      const { rows } = await client.query<{ statement: string; idle: string }>(readTimeouts());
+      await client.query(setTimeouts('0', IDLE_TIMEOUT));
+      await build(await find(client), run, (index) =>
+        log?.info({ index }, `building the index ${index}, which may take some minutes`),
+      );
+      await client.query(setTimeouts(rows[0]?.statement, rows[0]?.idle));
+      await client.query(unlock(INDEXES_LOCK));
+    }
+  };
 
 async function lock(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ locked: boolean }>(tryLock(INDEXES_LOCK));
   return rows[0]?.locked === true;
 }
 
-/** Needs the lock. Releases it, unless it throws. */
-async function buildMissing(client: pg.ClientBase, log: Pick<BaseLogger, 'info'> | undefined): Promise<void> {
-  const run = (sql: string) => client.query(building(`build_indexes ${sql}`, sql)());
-  const { rows } = await client.query<{ statement: string; idle: string }>(readTimeouts());
-  await client.query(setTimeouts('0', IDLE_TIMEOUT));
-  for (const { name, present } of await findMissing(client)) {
-    if (present) await run(`drop index concurrently ${name}`);
-    log?.info({ index: name }, `building the index ${name}, which may take some minutes`);
-    await run(`create index concurrently ${name} on ${WORDS[name]} with (gin_pending_list_limit = 256)`);
-  }
-  await client.query(setTimeouts(rows[0]?.statement, rows[0]?.idle));
-  await client.query(unlock(INDEXES_LOCK));
-}
+/** Builds the indexes of the words (docs/decisions/0040). */
+export const buildWordIndexes = buildMissing(
+  async (client) => (await client.query<MissingIndex>(selectMissing(Object.keys(WORDS)))).rows,
+  async (missing, run, log) => {
+    for (const { name, present } of missing) {
+      if (present) await run(`drop index concurrently ${name}`);
+      log(name);
+      await run(`create index concurrently ${name} on ${WORDS[name]} with (gin_pending_list_limit = 256)`);
+    }
+  },
+);
+
+/** Builds the index of the log's events (docs/decisions/0044), partition by partition. */
+export const buildEventIndex = buildMissing(
+  async (client) => (await client.query<{ name: string }>(selectPartitions(EVENTS))).rows,
+  async (partitions, run, log) => {
+    await run(`create index if not exists ${EVENTS} on only audit_log ${EVENT_COLUMNS}`);
+    for (const { name } of partitions) {
+      const index = `${name}_by_event`;
+      log(index);
+      await run(`drop index concurrently if exists ${index}`);
+      await run(`create index concurrently ${index} on ${name} ${EVENT_COLUMNS}`);
+      await run(`alter index ${EVENTS} attach partition ${index}`);
+    }
+  },
+);

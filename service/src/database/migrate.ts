@@ -6,7 +6,7 @@ import { excludeBackups } from '@svc/database-copy/lock';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
 import { errorCode, errorMessage } from '../config/errors.ts';
-import { buildWordIndexes } from './build-indexes.ts';
+import { buildEventIndex, buildWordIndexes } from './build-indexes.ts';
 import { allowDistributedChanges, distributeNewTables } from './citus/distribute.ts';
 import { partsOfMigration, splitStatements } from './citus/split.ts';
 import { copyAudits } from './copy-audits.ts';
@@ -35,13 +35,14 @@ export class MigrationError extends Error {
 }
 
 /** Work before a migration, which locks nothing for long. Several nodes may do it at once, and a start may continue it. */
-const PREPARATIONS: Readonly<
-  Record<string, (client: pg.PoolClient, log?: Pick<BaseLogger, 'info'>) => Promise<void>>
-> = { '0022_audits_with_short_keys.sql': copyAudits, '0039_search_indexes.sql': buildWordIndexes };
+const PREPARATIONS: Readonly<Record<string, typeof copyAudits>> = {
+  '0022_audits_with_short_keys.sql': copyAudits,
+  '0039_search_indexes.sql': buildWordIndexes,
+  '0041_audit_log_by_event.sql': buildEventIndex,
+};
 
 /** The numbers that this call applied, in order, and the number of the last migration. */
 export type MigrationResult = { readonly applied: readonly number[]; readonly version: number };
-
 type AppliedMigration = { readonly number: number; readonly name: string; readonly sha256: string };
 
 /**

@@ -56,6 +56,8 @@ export interface ListDefinition {
    * columns are compared row by row.
    */
   readonly indexed: readonly string[];
+  /** Values that the indexes of an indexed column leave out, by column. They are compared row by row. Default: none. */
+  readonly unindexed?: Readonly<Record<string, string>>;
   /** The subsets of `indexed` that have an index, by sort column. Default: each subset has one, with each sort column. */
   readonly indexes?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** Whether the indexes have the short keys `company_key` and `id_order` instead of the ids (docs/decisions/0021). */

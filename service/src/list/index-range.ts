@@ -36,7 +36,7 @@ export function indexRangeOf(read: KeysetRead): IndexRange {
   const filters = compared.filter((each) => !ranges.includes(each)).map(condition);
   const ascending = (sort.order === 'ascending') === (read.direction === 'forward');
   const { bounds, until } = rangeOf(read, fixed, ascending, parameter);
-  const conditions = list.shortKeys ? shortKeyConditions(equal) : [];
+  const conditions = list.shortKeys ? shortKeyConditions(equal) : partialConditions(list, equal);
   const where = ['workspace_id = $1', ...conditions, ...bounds].join(' and ');
   return {
     values,
@@ -50,6 +50,13 @@ export function indexRangeOf(read: KeysetRead): IndexRange {
     condition,
   };
 }
+
+/** The conditions of partial indexes. PostgreSQL does not derive them from the value of a parameter. */
+const partialConditions = (
+  { unindexed = {} }: ListDefinition,
+  equal: readonly FixedColumn[],
+): readonly string[] =>
+  equal.flatMap(({ column }) => (column in unindexed ? [`${column} <> '${unindexed[column]}'`] : []));
 
 /**
  * The range of the index that holds the rows of the page and those after it: a bound at each end, or none where the list

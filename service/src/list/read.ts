@@ -196,7 +196,8 @@ export function conditionsOf(
     if (comparison === undefined) wanted.set(column, value);
     else compared.push({ ...comparison, column, value });
   }
-  const named = list.indexed.filter((column) => wanted.has(column));
+  const { indexed, unindexed = {} } = list;
+  const named = indexed.filter((column) => wanted.has(column) && wanted.get(column) !== unindexed[column]);
   const sets = list.indexes?.[sort.column.column];
   const equal: Record<string, string> = {};
   for (const column of sets === undefined ? named : largestSet(sets, named)) {

@@ -22,7 +22,7 @@ const SHORT_KEYS: readonly string[] = ['audits'];
 
 /** What a list reads instead of the table with the resource's name, and its indexed columns. */
 export type ListView = Pick<ListDefinition, 'relation' | 'source' | 'read'> &
-  Partial<Pick<ListDefinition, 'indexed'>>;
+  Partial<Pick<ListDefinition, 'indexed' | 'unindexed'>>;
 
 /** Completes a resource of the contract. `view`: default is the table with the resource's name, all filters indexed. */
 export function resourceOf(
@@ -48,6 +48,7 @@ export function resourceOf(
       relation: view?.relation ?? name,
       companyColumn,
       indexed: view?.indexed ?? [...filtered],
+      ...(view?.unindexed === undefined ? {} : { unindexed: view.unindexed }),
       ...(indexes === undefined ? {} : { indexes: columnSets(indexes, sortColumns) }),
       shortKeys: SHORT_KEYS.includes(name),
       sorts: sortColumns,
