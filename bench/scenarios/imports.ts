@@ -13,7 +13,7 @@ const MEMORY_MB_MAX = 300;
 
 /**
  * Imports of the size of the large workspaces, one after another, each into a new one; next to each, a plain COPY of the
- * same rows, and HTTP batches. Then one import of the size of the largest workspace.
+ * same rows, HTTP batches, and both ways into an old one. Then one import of the size of the largest workspace.
  */
 export const imports: Scenario = async ({ target, effort, report }) => {
   const [largest = 0, large = 0]: number[] = target.workspaces.map(({ audits }) => audits);
@@ -34,21 +34,29 @@ export const imports: Scenario = async ({ target, effort, report }) => {
     },
     COPY: () => copyRows(target, imported, take()),
     'HTTP batches into a new workspace': () => sendBatches(target, take(), large),
+    'import into an old workspace': async () => (await importFile(target, old, large)).sample,
     'HTTP batches into an old workspace': () => sendBatches(target, old, large),
   };
   const named = Object.entries(subjects).map(([name, measure]) => ({ name, measure }));
   const all = await alternate(named, count);
   for (const [i, { name }] of named.entries()) report.series(name, all[i] ?? [], { audits: large });
-  const [ofImport = [], ofCopy = [], ...ofBatches] = all;
+  const [ofImport = [], ofCopy = [], ofBatches = [], ofOldImport = [], ofOldBatches = []] = all;
 
   report.verdict(`import into the last of ${count} workspaces, against the first`, lastPerFirst(ofImport), {
     least: LAST_PER_FIRST_MIN,
   });
   report.verdict('import against COPY', ratios(ofImport, ofCopy, 'rate'), { least: PER_COPY_MIN });
-  for (const [i, batches] of ofBatches.entries())
-    report.verdict(`${named[2 + i]?.name}, against the import`, ratios(batches, ofImport, 'rate'), {
-      least: BATCHES_PER_IMPORT_MIN,
-    });
+  for (const [age, batches, imports] of [
+    ['a new', ofBatches, ofImport],
+    ['an old', ofOldBatches, ofOldImport],
+  ] as const)
+    report.verdict(
+      `HTTP batches into ${age} workspace, against imports into it`,
+      ratios(batches, imports, 'rate'),
+      {
+        least: BATCHES_PER_IMPORT_MIN,
+      },
+    );
   const { tenths, peakMemoryMb } = await importInTenths(target, take(), largest);
   report.series('tenths of an import', tenths, { audits: largest });
   report.verdict('last tenth of an import, against the first', lastPerFirst(tenths), {
