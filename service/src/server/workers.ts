@@ -15,6 +15,7 @@ import type { Limiter } from '../quota/limiter.ts';
 import type { PrimaryCalls, ServiceSettings, WorkerCalls } from './calls.ts';
 import { portInUse } from './listen.ts';
 import { type MachineWriter, openMachineWriter } from './machine-writer.ts';
+import { closePassedConnections } from './passed-connections.ts';
 import { COMPILE_CACHE } from './process.ts';
 import type { Serving } from './serve.ts';
 import type { SignalHub } from './signal-hub.ts';
@@ -103,6 +104,7 @@ export function forkWorkers(
     const { promise, resolve } = Promise.withResolvers<void>();
     const member = { worker, peer: connectPeer<WorkerCalls>(worker, offered), gone: promise };
     members.add(member);
+    closePassedConnections(worker);
     const gone = (outcome: string): void => {
       resolve();
       if (!members.delete(member)) return;

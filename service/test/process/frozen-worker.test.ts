@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { findEmbedded } from '@svc/embedded-postgres';
 import { dataDirectory, waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
@@ -6,6 +8,7 @@ import { onFileEnd } from '../harness/cleanup.ts';
 import { interrupt, startSvcd } from '../harness/process.ts';
 
 const ANSWER_MS = 3_000;
+const CONNECTIONS = 6;
 
 /** The process ids of a service's workers. */
 async function workersOf(pid: number): Promise<readonly number[]> {
@@ -37,5 +40,33 @@ test.runIf(process.platform === 'linux')(
     expect(await interrupt(service)).toEqual({ code: 130, signal: null });
     expect(service.stdout()).toContain('a worker process does not exit; it is killed');
     expect(await findEmbedded(dataDir)).toBeUndefined();
+  },
+);
+
+// Only Linux lists the children of a process.
+test.runIf(process.platform === 'linux')(
+  'a frozen worker that is killed leaves no client waiting: its connections are closed',
+  async () => {
+    const service = await startSvcd({ SVC_DATA_DIR: await dataDirectory(), SVC_WORKERS: '2' });
+    onFileEnd(async () => void (await service.stop('SIGKILL')));
+    const [frozen = 0] = await workersOf(service.pid);
+    process.kill(frozen, 'SIGSTOP');
+    const { hostname, port } = new URL(service.url);
+    const sockets = Array.from({ length: CONNECTIONS }, () => connect(Number(port), hostname));
+    const closed = sockets.map(
+      (socket) =>
+        new Promise<void>((resolve) => {
+          socket.on('error', () => undefined).resume();
+          socket.once('close', () => resolve());
+        }),
+    );
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    for (const socket of sockets)
+      socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    // The other worker answers while this one is frozen.
+    await Promise.race(closed);
+    process.kill(frozen, 'SIGKILL');
+    await Promise.all(closed);
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
   },
 );
