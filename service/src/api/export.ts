@@ -1,6 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
-import { encodingOf } from '@svc/http-content/encoding';
+import { type Encoding, encodingOf } from '@svc/http-content/encoding';
 import { FIELDS, PAGE_LIMIT_MAX } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
@@ -41,8 +41,11 @@ export function registerExports(
       const key = requireReadable(request, resource);
       const query = queryOf(resource, request.query, key);
       reply.type('application/x-ndjson; charset=utf-8').header('vary', 'authorization, accept-encoding');
-      // A HEAD reads no records.
-      if (request.method === 'HEAD') return reply.send('');
+      // A HEAD reads no records. It has no length, as the export has none.
+      if (request.method === 'HEAD') {
+        setEncoding(request, reply);
+        return reply.send(Readable.from([]));
+      }
       whenClosed(reply, places.take(key.workspaceId));
       return sendExport(request, reply, key, { ...options, resource, query });
     });
@@ -65,6 +68,13 @@ function queryOf({ list }: Resource, raw: RawQuery, key: AuthenticatedKey): List
 function whenClosed(reply: FastifyReply, callback: () => void): void {
   if (reply.raw.destroyed) callback();
   else reply.raw.once('close', callback);
+}
+
+/** Sets the Content-Encoding of an export, and returns it. An error has none. */
+function setEncoding(request: FastifyRequest, reply: FastifyReply): Encoding {
+  const encoding = encodingOf(String(request.headers['accept-encoding'] ?? ''), ['gzip']);
+  if (encoding !== 'identity') reply.header('content-encoding', encoding);
+  return encoding;
 }
 
 interface Export extends ExportOptions {
@@ -92,9 +102,7 @@ async function sendExport(
     objectMode: false,
     highWaterMark: 1,
   });
-  const encoding = encodingOf(String(request.headers['accept-encoding'] ?? ''), ['gzip']);
-  if (encoding === 'identity') return reply.send(lines);
-  reply.header('content-encoding', encoding);
+  if (setEncoding(request, reply) === 'identity') return reply.send(lines);
   const gzip = createGzip({ level: constants.Z_BEST_SPEED });
   pipeline(lines, gzip, () => undefined);
   return reply.send(gzip);

@@ -1,13 +1,18 @@
 import { Readable } from 'node:stream';
 import { BODY_MAX_BYTES } from '@svc/sdk/contract';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { HEADERS_MAX_BYTES, REQUEST_TIMEOUT_MS } from '../config/limits.ts';
 import { ApiError } from './errors.ts';
 import { sendFailure } from './failures.ts';
 import { acceptJsonBodies } from './json-body.ts';
-import { sendClientError, sendProtocolErrors } from './protocol-errors.ts';
+import { requireServable, sendClientError, sendProtocolErrors } from './protocol-errors.ts';
 import type { Trust } from './proxies.ts';
-import { canonicalTarget, requestId, requireValidRequest } from './request.ts';
+import { canonicalTarget, requestId, requireValidHttp, requireValidRequest } from './request.ts';
 
 /** A server without routes. It limits requests, refuses invalid HTTP, and sends every failure in the error envelope. */
 export function createServer(log: FastifyBaseLogger, trust: Trust): FastifyInstance {
@@ -35,13 +40,20 @@ export function createServer(log: FastifyBaseLogger, trust: Trust): FastifyInsta
   acceptJsonBodies(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'request-id': request.id, 'x-content-type-options': 'nosniff' });
-    requireValidRequest(request);
+    requireValidHttp(request);
+    // A request with a key is refused after it has authenticated, so that it has an audit entry.
+    if (request.headers.authorization === undefined) requireValid(request);
   });
+  const requireValid = (request: FastifyRequest): void => {
+    requireValidRequest(request);
+    requireServable(request.raw);
+  };
   const notFound = (): never => {
     throw new ApiError('not_found', 'There is no such path.');
   };
   // This hook runs after every onRequest hook, so after authentication below /v1, and before the body is read.
   app.addHook('preParsing', async (request) => {
+    requireValid(request);
     if (request.is404) notFound();
   });
   app.setNotFoundHandler(notFound);

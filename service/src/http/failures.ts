@@ -3,6 +3,7 @@ import { BusyError } from '@svc/turns';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../database/errors.ts';
 import { ApiError, errorEnvelope, unavailable } from './errors.ts';
+import { NOT_WHOLE } from './protocol-errors.ts';
 
 /** Turns every thrown value into the error envelope. A response contains no internal details. */
 
@@ -42,9 +43,7 @@ export function sendFailure(
 ): FastifyReply {
   // If the client disconnects while it sends its body, the error looks like a broken connection of this service.
   const gone = request.raw.readableAborted && !(error instanceof ApiError);
-  let failure = gone
-    ? new ApiError('invalid_request', 'The request ended before it was whole.')
-    : toApiError(error);
+  let failure = gone ? NOT_WHOLE : toApiError(error);
   if (failure === undefined) {
     request.log.error({ err: error }, 'request failed');
     failure = new ApiError(

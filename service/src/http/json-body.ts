@@ -12,7 +12,8 @@ const MERGE_PATCH_TYPE = 'application/merge-patch+json';
  * request.
  */
 export function acceptJsonBodies(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error');
+  // `__proto__` becomes a field like any other, which the validation refuses by its name.
+  const parse = app.getDefaultJsonParser('ignore', 'ignore');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>(
     [JSON_TYPE, MERGE_PATCH_TYPE],

@@ -4,8 +4,9 @@ import { ApiError, errorEnvelope } from './errors.ts';
 import { requestId } from './request.ts';
 
 /**
- * Error responses to requests that do not reach the application: broken HTTP, oversized headers, unknown methods, requests
- * that do not arrive in time, expectations that cannot be met.
+ * Error responses to requests that break off or cannot be served: broken HTTP, oversized headers, unknown methods, requests
+ * that do not arrive in time, expectations that cannot be met. The application answers those whose headers have arrived, so
+ * that a request with a key has its audit entry.
  */
 
 /** The state of a connection: its last request, and the responses that are not sent yet. */
@@ -35,23 +36,28 @@ export function sendProtocolErrors(server: Server): void {
   server.on('connect', (_, socket) => {
     if (socket.writable) void refuse(socket as Socket, UNKNOWN_METHOD);
   });
-  server.on('checkExpectation', refuseExpectation);
+  // By default, Node responds to an `Expect` other than `100-continue` without a body.
+  server.on('checkExpectation', (request, response) => {
+    refuseInApplication(request, response, UNKNOWN_EXPECTATION);
+    server.emit('request', request, response);
+  });
 }
 
-/** Refuses an `Expect` other than `100-continue`. By default, Node responds without a body. */
-function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
-  const { code, status, message } = UNKNOWN_EXPECTATION;
-  const body = errorEnvelope(code, message);
-  response
-    .writeHead(status, {
-      'request-id': requestId(request),
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(body),
-      'x-content-type-options': 'nosniff',
-      // The connection cannot be used again, because the body of the request may still arrive on it.
-      connection: 'close',
-    })
-    .end(body);
+/** Why requests that have reached the application are refused. */
+const failures = new WeakMap<IncomingMessage, ApiError>();
+
+/** Throws if nothing more of the request will arrive although its body is not whole, or if it must not be served. */
+export function requireServable(request: IncomingMessage): void {
+  const failure = failures.get(request) ?? (request.destroyed && !request.complete ? NOT_WHOLE : undefined);
+  if (failure !== undefined) throw failure;
+}
+
+/** Lets the application refuse a request: when it next looks, or at once if it reads the body. */
+function refuseInApplication(request: IncomingMessage, response: ServerResponse, failure: ApiError): void {
+  failures.set(request, failure);
+  // The connection cannot be used again, because the body of the request may still arrive on it.
+  response.shouldKeepAlive = false;
+  if (request.listenerCount('error') > 0) request.emit('error', failure);
 }
 
 interface ParseError extends Error {
@@ -61,7 +67,7 @@ interface ParseError extends Error {
 }
 
 const UNKNOWN_METHOD = new ApiError('method_not_allowed', 'The method is not allowed here.', {
-  Allow: 'GET, HEAD, POST, PATCH, DELETE',
+  Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE',
 });
 
 const UNKNOWN_EXPECTATION = new ApiError(
@@ -73,6 +79,8 @@ const FAILURES: Readonly<Record<string, ApiError>> = {
   HPE_HEADER_OVERFLOW: new ApiError('headers_too_large', 'The request line or the headers are too large.'),
   ERR_HTTP_REQUEST_TIMEOUT: new ApiError('request_timeout', 'The request did not arrive in time.'),
 };
+/** The client has closed the connection. */
+export const NOT_WHOLE = new ApiError('invalid_request', 'The request ended before it was whole.');
 const NOT_HTTP = new ApiError('invalid_request', 'The request is not valid HTTP.');
 
 /** Handles the server's `clientError`. */
@@ -101,12 +109,12 @@ async function refuse(socket: Socket, failure: ApiError): Promise<void> {
   const { latest, owed } = exchange;
   // An incomplete last request is the request that failed. It gets no second response if its response has begun.
   const own = latest?.complete === false ? latest : undefined;
-  const responses = [...owed];
-  const earlier = responses.filter(({ req }) => req !== own);
-  await Promise.all(earlier.map(closed));
-  const answered = own !== undefined && responses.every(({ req, headersSent }) => req !== own || headersSent);
-  if (answered) socket.end();
-  else socket.end(rawResponse(failure));
+  const response = [...owed].find(({ req }) => req === own);
+  const begun = response?.headersSent === true;
+  if (own !== undefined && response !== undefined && !begun) refuseInApplication(own, response, failure);
+  await Promise.all([...owed].filter((each) => each !== response || !begun).map(closed));
+  if (own === undefined) socket.end(rawResponse(failure));
+  else socket.end();
 }
 
 /** Unlike `once` of node:events, does not reject on an `error` event. The handler of the response handles that. */

@@ -60,21 +60,28 @@ const HTTP_VERSIONS: readonly string[] = ['1.0', '1.1'];
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})*)(?::\d*)?$/i;
 export const isHost = (text: string): boolean => HOST.test(text);
 
-/** Headers that a request may have only once. With two, this service and a proxy before it might use different ones. */
-const SINGLE_HEADERS = ['host', 'authorization', 'content-type', 'idempotency-key'] as const;
-
 const invalid = (message: string): ApiError => new ApiError('invalid_request', message);
 
-/** Refuses a request that is ambiguous or not valid HTTP (RFC 9112), or has an API key in its URL. */
-export function requireValidRequest({ raw, originalUrl }: FastifyRequest): void {
-  if (!HTTP_VERSIONS.includes(raw.httpVersion)) throw invalid('The HTTP version must be 1.0 or 1.1.');
-  if (raw.httpVersion === '1.1' && raw.headers.host === undefined)
-    throw invalid('The Host header is missing.');
-  for (const name of SINGLE_HEADERS) {
+/** Refuses a request that has one of the headers twice. This service and a proxy before it might use different ones. */
+function requireOnce(raw: IncomingMessage, ...names: readonly string[]): void {
+  for (const name of names) {
     const count = raw.rawHeaders.filter((text, i) => i % 2 === 0 && text.toLowerCase() === name).length;
     if (count > 1) throw invalid(`The ${name} header must be given once.`);
   }
+}
+
+/** Refuses a request that is not valid HTTP (RFC 9112), or whose sender is ambiguous. */
+export function requireValidHttp({ raw }: FastifyRequest): void {
+  if (!HTTP_VERSIONS.includes(raw.httpVersion)) throw invalid('The HTTP version must be 1.0 or 1.1.');
+  if (raw.httpVersion === '1.1' && raw.headers.host === undefined)
+    throw invalid('The Host header is missing.');
+  requireOnce(raw, 'host', 'authorization');
   if (!isHost(raw.headers.host ?? '')) throw invalid('The Host header is not a host.');
+}
+
+/** Refuses a request that is ambiguous, or has an API key in its URL. */
+export function requireValidRequest({ raw, originalUrl }: FastifyRequest): void {
+  requireOnce(raw, 'content-type', 'idempotency-key');
   // Proxies, browser histories and logs keep URLs.
   if (containsEncodedToken(originalUrl)) {
     throw new ApiError(

@@ -97,6 +97,19 @@ describe('a body', () => {
     expectFailure(await send('application/json', payload), 'invalid_body');
   });
 
+  test.each([
+    ['{"__proto__":{"a":1}}', '/v1/audits', '/__proto__'],
+    ['{"constructor":{"prototype":{}}}', '/v1/audits', '/constructor'],
+    ['{"data":[{"companyId":"a"},{"__proto__":1}]}', '/v1/audits/batch', '/data/1/__proto__'],
+  ])(
+    'with a field that JavaScript treats specially is refused by its name: %s',
+    async (payload, url, field) => {
+      const answer = await send('application/json', payload, url);
+      expectFailure(answer, 'invalid_body');
+      expect(answer.text).toContain(field);
+    },
+  );
+
   test('that is empty is refused where there must be one, also of a POST and a PATCH', async () => {
     const { token } = await service.issue(world.workspaceId, { access: 'write' });
     for (const [method, url] of [

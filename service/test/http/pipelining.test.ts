@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { waitingForLocks } from '../harness/locks.ts';
 import { createTestService } from '../harness/service.ts';
 
@@ -10,6 +10,9 @@ const port = Number(new URL(await service.app.listen({ port: 0, host: '127.0.0.1
 
 interface Connection {
   readonly write: (text: string) => void;
+  /** Closes the side of the client. */
+  readonly end: () => void;
+  readonly reset: () => void;
   /** All that came back, once the service has closed the connection. */
   readonly closed: Promise<string>;
 }
@@ -24,6 +27,8 @@ function open(): Connection {
   socket.on('error', () => undefined);
   return {
     write: (text) => void socket.write(text),
+    end: () => void socket.end(),
+    reset: () => void socket.resetAndDestroy(),
     closed: new Promise((resolve) => void socket.on('close', () => resolve(answer))),
   };
 }
@@ -90,6 +95,87 @@ test('a request whose body breaks off is the one that is refused, after the one 
   const chunked = `POST /v1/companies HTTP/1.1\r\n${AUTH}content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
   connection.write(`${get('/v1/companies?limit=1')}${chunked}5\r\n{"nam\r\nnot a length\r\n`);
   expect(statusesOf(await connection.closed)).toEqual([200, 400]);
+});
+
+/** The statuses in the log of the requests with an id, which has no entry twice. */
+const loggedStatuses = async (id: string): Promise<readonly number[]> => {
+  const { rows } = await service.pool.query<{ status: number }>(
+    `select status from audit_log where workspace_id = $1 and doc::json ->> 'requestId' = $2`,
+    [workspaceId, id],
+  );
+  return rows.map(({ status }) => status);
+};
+
+const newId = (): string => `id-${Math.random().toString(36).slice(2)}`;
+const newAuth = async (): Promise<string> =>
+  `host: a\r\nauthorization: Bearer ${await service.token(workspaceId, { access: 'write' })}\r\n`;
+const JSON_BODY = 'connection: close\r\ncontent-type: application/json\r\n';
+
+describe.each([
+  ['that the service knows', async () => AUTH],
+  ['that the service has not seen yet', newAuth],
+])('with a key %s', (_, authOf) => {
+  test.each([
+    ['a broken chunk', 'POST /v1/companies', `${JSON_BODY}transfer-encoding: chunked\r\n\r\nzz\r\n`, 400],
+    ['a broken chunk that no route reads', 'GET /v1/none', 'transfer-encoding: chunked\r\n\r\nzz\r\n', 400],
+    [
+      'an unknown expectation',
+      'POST /v1/companies',
+      `${JSON_BODY}expect: x\r\ncontent-length: 1\r\n\r\n`,
+      417,
+    ],
+    [
+      'two Content-Types',
+      'POST /v1/companies',
+      `${JSON_BODY}content-type: text/plain\r\ncontent-length: 0\r\n\r\n`,
+      400,
+    ],
+    ['a fragment', 'GET /v1/companies#x', 'connection: close\r\n\r\n', 400],
+    ['a token in the URL', `GET /v1/companies?key=${token}`, 'connection: close\r\n\r\n', 400],
+  ])(
+    'a request with %s has its entry before its response, and its own Request-Id',
+    async (_name, line, rest, status) => {
+      const id = newId();
+      const connection = open();
+      connection.write(`${line} HTTP/1.1\r\n${await authOf()}request-id: ${id}\r\n${rest}`);
+      const text = await connection.closed;
+      expect(await loggedStatuses(id)).toEqual([status]);
+      expect(statusesOf(text)).toEqual([status]);
+      expect(text.toLowerCase()).toContain(`request-id: ${id}`);
+    },
+  );
+
+  test('a request that the client ends before its body is whole has its entry and its response', async () => {
+    const id = newId();
+    const connection = open();
+    connection.write(
+      `POST /v1/companies HTTP/1.1\r\n${await authOf()}request-id: ${id}\r\n${JSON_BODY}content-length: 20\r\n\r\n{"`,
+    );
+    connection.end();
+    expect(statusesOf(await connection.closed)).toEqual([400]);
+    expect(await loggedStatuses(id)).toEqual([400]);
+  });
+});
+
+test('a request whose client goes away while its key is looked up has its entry', async () => {
+  const auth = await newAuth();
+  const id = newId();
+  const holder = await service.pool.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('lock table api_keys in access exclusive mode');
+    const connection = open();
+    connection.write(
+      `POST /v1/companies HTTP/1.1\r\n${auth}request-id: ${id}\r\n${JSON_BODY}content-length: 20\r\n\r\n{"`,
+    );
+    await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
+    connection.reset();
+    await connection.closed;
+    await holder.query('commit');
+    await expect.poll(() => loggedStatuses(id)).toEqual([400]);
+  } finally {
+    holder.release();
+  }
 });
 
 test('a request that was refused before its body was read is answered once', async () => {

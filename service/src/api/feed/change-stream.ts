@@ -89,9 +89,10 @@ async function startOf(
   workspaceId: string,
 ): Promise<string> {
   const { after } = Object(request.query) as RawQuery;
-  const start = String(request.headers['last-event-id'] || (after ?? NOW));
+  const last = request.headers['last-event-id'];
+  const start = String(last || (after ?? NOW));
   if (start === NOW) return newestPosition(connections, workspaceId);
-  requirePosition(workspaceId, start);
+  requirePosition(workspaceId, start, last ? 'The Last-Event-ID header' : undefined);
   return start;
 }
 

@@ -85,12 +85,13 @@ async function readAfter(
   return readFrom(reader, list, { ...query, sort: ascending }, scope, position);
 }
 
-export function requirePosition(workspaceId: string, after: string): Micros {
-  const at = timeOfChange(workspaceId, after);
+/** The time of a position. `source`: the parameter or header that has it, for the error. */
+export function requirePosition(workspaceId: string, position: string, source = '"after"'): Micros {
+  const at = timeOfChange(workspaceId, position);
   if (at !== undefined) return at;
   throw new ApiError(
     'invalid_parameter',
-    '"after" must be now, or the pagination.position or the id of a change of this workspace.',
+    `${source} must be now, or the pagination.position or the id of a change of this workspace.`,
   );
 }
 

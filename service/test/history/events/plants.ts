@@ -16,8 +16,8 @@ export const EVENT_PLANTS: readonly Plant[] = [
   {
     name: 'skipped resume: a stream that resumes leaves out a change',
     file: 'api/feed/change-stream.ts',
-    replace: 'requirePosition(workspaceId, start);',
-    by: `requirePosition(workspaceId, start);
+    replace: "requirePosition(workspaceId, start, last ? 'The Last-Event-ID header' : undefined);",
+    by: `requirePosition(workspaceId, start, last ? 'The Last-Event-ID header' : undefined);
   if (request.headers['last-event-id']) {
     return (await readChangesAfter(connections, workspaceId, { after: start, limit: 1 })).position;
   }`,
