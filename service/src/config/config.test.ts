@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig, SETTINGS } from './config.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { IGNORED, SETTINGS } from './setting-names.ts';
 
 const SECRET = 'x'.repeat(32);
 const URL = 'postgres://svc:hunter2@db.example.com:5432/svc';
@@ -43,6 +44,11 @@ describe('readConfig', () => {
 
   test('ignores empty variables', () => {
     expect(readConfig(Object.fromEntries(SETTINGS.map((name) => [name, ''])))).toEqual(readConfig({}));
+  });
+
+  test('ignores the variables of the client, of receivers of webhooks and of Compose', () => {
+    expect(IGNORED).toContain('SVC_WEBHOOK_SECRET');
+    expect(readConfig(Object.fromEntries(IGNORED.map((name) => [name, 'x'])))).toEqual(readConfig({}));
   });
 
   test('reads every setting', () => {

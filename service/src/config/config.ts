@@ -10,7 +10,8 @@ import {
   LOG_RETENTION_DAYS_DEFAULT,
   SECRET_MIN_CHARACTERS,
 } from './limits.ts';
-import { OIDC_SETTINGS, type OidcSettings, readOidcSettings } from './oidc.ts';
+import { type OidcSettings, readOidcSettings } from './oidc.ts';
+import { LINKED_PORT, unknownSettings } from './setting-names.ts';
 import { HOUR_MS } from './time.ts';
 import { readTrustProxy, type TrustedProxies } from './trust-proxy.ts';
 import { readNetworks } from './webhook-networks.ts';
@@ -67,8 +68,6 @@ type LogLevel = (typeof LOG_LEVELS)[number];
 
 const PORT_MAX = 65_535;
 const CONNECTIONS_DEFAULT = 12;
-/** The value of a port variable that Kubernetes sets: `tcp://10.96.0.10:80`. */
-const LINKED_PORT = /^(tcp|udp|sctp):\/\//;
 /** An embedded PostgreSQL needs as much processor time as the workers, so they get half of the cores. */
 const workersDefault = (externalDatabase: boolean): number =>
   externalDatabase ? availableParallelism() : Math.max(1, Math.floor(availableParallelism() / 2));
@@ -150,48 +149,9 @@ export function readConfig(env: Environment): Config {
     telemetry: readTelemetrySettings(env, mistakes),
   };
   mistakes.push(...poolerMistakes(text));
-  const known = new Set(SETTINGS);
-  for (const name of Object.keys(env)) {
-    if (name.startsWith('SVC_') && !known.has(name) && !isServiceLink(name, env[name]))
-      mistakes.push(`${name} is not a setting. Settings: ${SETTINGS.join(', ')}.`);
-  }
+  mistakes.push(...unknownSettings(env));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return Object.freeze(config);
-}
-
-/** All settings, including those of the client library and of single commands. */
-export const SETTINGS: readonly string[] = [
-  'SVC_HOST',
-  'SVC_PORT',
-  'SVC_WORKERS',
-  'SVC_DATA_DIR',
-  'SVC_DATABASE_URL',
-  'SVC_DATABASE_POOLER',
-  'SVC_DATABASE_DIRECT_URL',
-  'SVC_DATABASE_CONNECTIONS',
-  'SVC_SECRET',
-  'SVC_PUBLIC_URL',
-  'SVC_TRUST_PROXY',
-  'SVC_CORS_ORIGINS',
-  'SVC_LOG_LEVEL',
-  'SVC_FAILED_AUTH_PER_MINUTE',
-  'SVC_LOG_RETENTION_DAYS',
-  'SVC_CHANGE_RETENTION_DAYS',
-  'SVC_WEBHOOK_NETWORKS',
-  'SVC_BACKUP_DIR',
-  'SVC_BACKUP_EVERY_HOURS',
-  'SVC_BACKUP_KEEP',
-  ...OIDC_SETTINGS,
-  'SVC_OWNER_PASSWORD',
-  'SVC_API_KEY',
-  'SVC_BASE_URL',
-];
-
-/** Whether Kubernetes sets this variable for a Service named `svc` or `svc-…`, in every pod of its namespace. */
-function isServiceLink(name: string, value: string | undefined): boolean {
-  if (/^SVC_(\w+_)?SERVICE_(HOST|PORT|PORT_\w+)$/.test(name)) return true;
-  if (/^SVC_(\w+_)?PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name)) return true;
-  return /^SVC_\w+_PORT$/.test(name) && LINKED_PORT.test(value ?? '');
 }
 
 /** The mistake of a URL, without the URL, which may contain a password. `several`: it may name several hosts. */
