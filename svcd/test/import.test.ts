@@ -170,27 +170,33 @@ describe('svcd import', () => {
     expect(away.stderr).toMatch(/^svcd: /);
   });
 
-  test('an interrupted import ends after the current batch, reports that it was interrupted, and can be repeated', async () => {
-    const many = ndjson(Array.from({ length: 5_000 }, (_, i) => auditOf(`a${i}`)));
-    const importing = spawnSvcd(
-      ['import', 'audits', '-', '--workspace', workspace, '--format', 'ndjson', '--json'],
-      {
-        env,
-        openInput: true,
-      },
-    );
-    importing.child.stdin?.write(many);
-    await expect
-      .poll(async () => (await exportText(database.pool, workspace, 'audits')).length, { timeout: 15_000 })
-      .toBeGreaterThan(0);
-    expect(await importing.stop('SIGINT')).toEqual({ code: 2, signal: null });
-    const report = JSON.parse(importing.stdout()) as { readonly inserted: number };
-    expect(report).toMatchObject({ refused: 0, interrupted: true });
-    const there = (await exportText(database.pool, workspace, 'audits')).trimEnd().split('\n').length;
-    expect(there).toBe(report.inserted);
-    const again = await importAudits('-', ['--format', 'ndjson', '--json'], many);
-    expect(JSON.parse(again.stdout)).toMatchObject({ inserted: 5_000 - there, existing: there });
-  });
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)(
+    'an import that %s interrupts ends after the current batch, reports that it was interrupted, and can be repeated',
+    async (signal, code) => {
+      const many = ndjson(Array.from({ length: 5_000 }, (_, i) => auditOf(`a${i}`)));
+      const importing = spawnSvcd(
+        ['import', 'audits', '-', '--workspace', workspace, '--format', 'ndjson', '--json'],
+        {
+          env,
+          openInput: true,
+        },
+      );
+      importing.child.stdin?.write(many);
+      await expect
+        .poll(async () => (await exportText(database.pool, workspace, 'audits')).length, { timeout: 15_000 })
+        .toBeGreaterThan(0);
+      expect(await importing.stop(signal)).toEqual({ code, signal: null });
+      const report = JSON.parse(importing.stdout()) as { readonly inserted: number };
+      expect(report).toMatchObject({ refused: 0, interrupted: true });
+      const there = (await exportText(database.pool, workspace, 'audits')).trimEnd().split('\n').length;
+      expect(there).toBe(report.inserted);
+      const again = await importAudits('-', ['--format', 'ndjson', '--json'], many);
+      expect(JSON.parse(again.stdout)).toMatchObject({ inserted: 5_000 - there, existing: there });
+    },
+  );
 });
 
 describe('svcd export', () => {

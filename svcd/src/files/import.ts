@@ -11,7 +11,7 @@ import type { CommandContext } from '../context.ts';
 import { explain } from '../explain.ts';
 import { print, say } from '../output.ts';
 import { showProgress } from '../progress.ts';
-import { watchSignals } from '../signals.ts';
+import { signalExitCode, watchSignals } from '../signals.ts';
 import { formatOf, resourceArgument, resourceOf, STANDARD_STREAM } from './arguments.ts';
 import { openInput } from './input.ts';
 import { openRejects } from './rejects.ts';
@@ -35,7 +35,10 @@ const FAILED = 2;
  */
 const HEAP_GROWTH_PERCENT = 30;
 
-/** `svcd import`: exits with 0 if all records were imported, 1 if some were refused, 2 if the import failed. */
+/**
+ * `svcd import`: exits with 0 if all records were imported, 1 if some were refused, 2 if the import failed, and 128 plus the
+ * number of the signal that has stopped it.
+ */
 export function importCommand(context: CommandContext): Command {
   return new Command('import')
     .summary('load records from a file')
@@ -60,7 +63,10 @@ export function importCommand(context: CommandContext): Command {
     .option('--dry-run', 'only check the file and report what would be imported; write nothing')
     .option('--rejects <file>', 'write refused lines to this file, as NDJSON of line, field, reason and text')
     .option('--json', 'print the report as one line of JSON')
-    .addHelpText('after', '\nExit codes: 0 all records imported, 1 some lines refused, 2 failed.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 all records imported, 1 some lines refused, 2 failed, 128 plus the number of the signal that stopped it.',
+    )
     .action(async (name: string, file: string, flags: ImportFlags) => {
       try {
         process.exitCode = await runImport(context, resourceOf(name), file, flags);
@@ -138,11 +144,9 @@ async function runImport(
     );
   } else if (dryRun) await print(describeDryRun(resource, report, flags.replace === true));
   else await print(describeImport(resource, report, seconds));
-  return exitCodeOf(report);
+  if (report.interrupted) return signalExitCode(await signals.first);
+  return report.refused > 0 ? SOME_REFUSED : 0;
 }
-
-const exitCodeOf = ({ refused, interrupted }: ImportReport): number =>
-  interrupted ? FAILED : refused > 0 ? SOME_REFUSED : 0;
 
 const linesText = (count: number): string => counted(count, 'line', 'lines');
 
