@@ -135,9 +135,16 @@ describe('readConfig', () => {
     ['SVC_SECRET', `${SECRET},short`],
     ['SVC_SECRET', `${SECRET},`],
   ])('refuses %s=%j by its name', (name, value) => {
-    const mistakes = mistakesOf({ [name]: value });
+    const mistakes = mistakesOf({ SVC_BACKUP_DIR: '/srv/backups', [name]: value });
     expect(mistakes).toHaveLength(1);
     expect(mistakes[0]).toContain(name);
+  });
+
+  test('refuses settings of scheduled backups without their directory, because no backup would be made', () => {
+    expect(mistakesOf({ SVC_BACKUP_EVERY_HOURS: '6', SVC_BACKUP_KEEP: '3' })).toEqual([
+      'SVC_BACKUP_EVERY_HOURS needs SVC_BACKUP_DIR.',
+      'SVC_BACKUP_KEEP needs SVC_BACKUP_DIR.',
+    ]);
   });
 
   test('accepts a number of proxies, and says what to write instead of true', () => {

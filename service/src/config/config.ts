@@ -123,6 +123,10 @@ export function readConfig(env: Environment): Config {
   const databaseUrl = url('SVC_DATABASE_URL', ['postgres:', 'postgresql:'], true);
   const secrets = readSecrets(text('SVC_SECRET'), databaseUrl !== undefined, mistakes);
   const directory = text('SVC_BACKUP_DIR');
+  if (directory === undefined) {
+    for (const name of ['SVC_BACKUP_EVERY_HOURS', 'SVC_BACKUP_KEEP'])
+      if (text(name) !== undefined) mistakes.push(`${name} needs SVC_BACKUP_DIR.`);
+  }
   const everyMs = integer('SVC_BACKUP_EVERY_HOURS', 24, 1, 168) * HOUR_MS;
   const keep = integer('SVC_BACKUP_KEEP', 7, 1, 1_000);
   const config: Config = {
