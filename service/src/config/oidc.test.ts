@@ -47,7 +47,6 @@ test.each([
   ['SVC_OIDC_ISSUER', 'http://id.example.com'],
   ['SVC_OIDC_ISSUER', 'https://id.example.com/?tenant=1'],
   ['SVC_OIDC_ISSUER', 'https://user:password@id.example.com'],
-  ['SVC_OIDC_ISSUER', ''],
   ['SVC_OIDC_CLIENT_ID', ''],
   ['SVC_OIDC_CLIENT_SECRET', ''],
   ['SVC_OIDC_NAME', 'x'.repeat(41)],
@@ -62,6 +61,13 @@ test.each([
   const mistakes = mistakesOf({ ...SETTINGS, [name]: value });
   expect(mistakes).toEqual([expect.stringContaining(name)]);
   expect(mistakes[0]).not.toMatch(/password|secret of/);
+});
+
+test('without the issuer, each of the others is a mistake', () => {
+  const { SVC_OIDC_ISSUER: _, ...others } = SETTINGS;
+  expect(mistakesOf({ ...others, SVC_OIDC_DEFAULT_ROLE: 'owner' })).toEqual(
+    [...Object.keys(others), 'SVC_OIDC_DEFAULT_ROLE'].map((name) => `${name} needs SVC_OIDC_ISSUER.`),
+  );
 });
 
 test('a role for newcomers needs their workspace', () => {

@@ -17,8 +17,8 @@ type Read = (name: string) => string | undefined;
 export function readOidcSettings(read: Read, mistakes: string[]): OidcSettings | undefined {
   const provider = readProviderSettings(read, mistakes);
   if (provider !== undefined) return { ...provider, newcomers: readNewcomers(read, mistakes) };
-  const lonely = OIDC_SETTINGS.find((name) => read(name) !== undefined);
-  if (lonely !== undefined) mistakes.push(`${lonely} needs SVC_OIDC_ISSUER.`);
+  for (const name of OIDC_SETTINGS)
+    if (read(name) !== undefined) mistakes.push(`${name} needs SVC_OIDC_ISSUER.`);
   return undefined;
 }
 
