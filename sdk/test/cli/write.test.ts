@@ -77,6 +77,38 @@ describe('create', () => {
     expect((await svc.companies.list().toArray({ max: 5_000 })).length).toBe(2_500);
   });
 
+  test('that is interrupted says that a batch more may exist, and how to create only the rest', async () => {
+    const lines = Array.from({ length: 3_500 }, (_, i) => `{"id":"com_${i}","name":"Company ${i}"}\n`);
+    const stdin = lines.join('');
+    const fetchApp = fetchOf(service.app);
+    const interruption = new AbortController();
+    let batches = 0;
+    const fetch: Fetch = async (url, init) => {
+      batches += 1;
+      const answer = await fetchApp(url, init);
+      if (batches < 2) return answer;
+      // The second batch is committed, and the command does not learn of it.
+      interruption.abort(new Interrupted());
+      throw new Error('aborted');
+    };
+    const create = ['companies', 'create', '-f', '-'];
+    const interrupted = await command(create, { stdin, fetch, signal: interruption.signal });
+    expect(interrupted.code).toBe(130);
+    const [, key = ''] = /--idempotency-key (\S+)/.exec(interrupted.stderr) ?? [];
+    expect(interrupted.stderr).toBe(
+      [
+        'svc: created 1,000 companies.\n',
+        'svc: a batch was not finished. Up to 1,000 more may exist.\n',
+        `svc: to create only the rest, repeat the command with --idempotency-key ${key} within 24 hours.\n`,
+      ].join(''),
+    );
+    const existing = await svc.companies.list().toArray({ max: 5_000 });
+    expect(existing).toHaveLength(2_000);
+    const rest = await command([...create, '--idempotency-key', key], { stdin });
+    expect(rest).toMatchObject({ code: 0, stderr: 'svc: created 3,500 companies.\n' });
+    expect(await svc.companies.list().toArray({ max: 5_000 })).toHaveLength(3_500);
+  });
+
   test('stops at a line that is not a record or that the service refuses, and says how many records exist', async () => {
     const broken = await command(['companies', 'create', '-f', '-'], { stdin: '{"name":"A"}\n[]\n' });
     expect(broken).toMatchObject({ code: 1, stdout: '' });

@@ -1,11 +1,11 @@
-import type { BatchProgress } from '../../collection/progress.ts';
+import { newIdempotencyKey } from '../../collection/idempotency.ts';
 import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS } from '../../contract/index.ts';
 import { SvcApiError, SvcError } from '../../errors.ts';
 import type { Resource } from '../../resource.ts';
 import { type Invocation, integer, UsageError } from '../command.ts';
 import { SomeRefused } from '../exit-code.ts';
 import { writableFields } from '../fields.ts';
-import { type Io, printMessage, write } from '../io.ts';
+import { printMessage, write } from '../io.ts';
 import { nameOf, readRecords } from '../lines.ts';
 import { outputOf } from '../output/options.ts';
 import { countText, formatCount, type Noun, progressOf } from '../output/progress.ts';
@@ -31,47 +31,63 @@ function shownRecords({ invocation, resource }: FileWork): RecordWriter | undefi
   return io.stdout.isTTY !== true || asked ? writer : undefined;
 }
 
-/** Creates the records of a file in batches and prints them. */
-export async function createFromFile(work: FileWork, options: object): Promise<void> {
+/**
+ * Creates the records of a file in batches and prints them. If it fails or is interrupted, prints how to continue. Default
+ * of the idempotency key: a new one.
+ */
+export async function createFromFile(
+  work: FileWork,
+  idempotencyKey: string = newIdempotencyKey(),
+): Promise<void> {
   const { invocation, collection, resource, file } = work;
   const { io, values } = invocation;
   const writer = shownRecords(work);
   const progress = progressOf(io, resource, writer === undefined ? undefined : io.stdout);
   const columns = writableFields(resource, 'create');
+  let [read, created] = [0, 0];
   async function* source() {
-    for await (const { record } of readRecords(io, values, { file, fields: resource.fields, columns }))
+    for await (const { record } of readRecords(io, values, { file, fields: resource.fields, columns })) {
+      read += 1;
       yield record;
+    }
   }
-  let created = 0;
-  let unfinished: BatchProgress | undefined;
+  let unfinished: Unfinished | undefined;
   try {
-    for await (const records of collection.createBatches(source(), options)) {
+    for await (const records of collection.createBatches(source(), { idempotencyKey, signal: io.signal })) {
       created += records.length;
       progress.add(records.length);
       await write(io.stdout, writer?.page(records) ?? '');
     }
     await write(io.stdout, writer?.end() ?? '');
   } catch (error) {
-    unfinished = error instanceof SvcError ? error.progress : undefined;
+    if (error instanceof SvcError && error.progress !== undefined) {
+      const { unknown } = error.progress;
+      unfinished = { unknown, problem: `the response for ${formatCount(unknown)} more was lost. They` };
+    } else if (io.signal.aborted) {
+      // The batch that was being sent, unless all that was read is created.
+      const unknown = Math.min(read - created, BATCH_MAX_RECORDS);
+      unfinished = { unknown, problem: `a batch was not finished. Up to ${formatCount(unknown)} more` };
+    }
     throw error;
   } finally {
     progress.end();
     await printMessage(io, `svc: created ${countText(created, resource)}.`);
-    if (unfinished !== undefined) await explainHowToContinue(io, unfinished);
+    if (unfinished !== undefined && unfinished.unknown > 0)
+      await printMessage(io, `svc: ${unfinished.problem} may exist.`);
+    if (unfinished !== undefined && created + unfinished.unknown > 0)
+      await printMessage(
+        io,
+        `svc: to create only the rest, repeat the command with --idempotency-key ${idempotencyKey} within 24 hours.`,
+      );
   }
 }
 
-async function explainHowToContinue(
-  io: Io,
-  { created, unknown, idempotencyKey }: BatchProgress,
-): Promise<void> {
-  if (unknown > 0)
-    await printMessage(io, `svc: the response for ${formatCount(unknown)} more was lost. They may exist.`);
-  if (created + unknown === 0) return;
-  await printMessage(
-    io,
-    `svc: to create only the rest, repeat the command with --idempotency-key ${idempotencyKey} within 24 hours.`,
-  );
+/** A creation that ended early. */
+interface Unfinished {
+  /** Number of records that may exist in addition to those that were returned. */
+  readonly unknown: number;
+  /** Why they may exist: the begin of a sentence. */
+  readonly problem: string;
 }
 
 /** Refusals of one record. After another failure, the next record would fail too. */

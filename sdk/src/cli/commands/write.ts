@@ -63,18 +63,19 @@ export const createCommand = (property: string, resource: Resource): Command => 
     const { io, positionals, values } = invocation;
     const file = text(values, 'file');
     const output = outputOf(invocation, resource.fields);
-    const options = { idempotencyKey: text(values, 'idempotency-key'), signal: io.signal };
+    const idempotencyKey = text(values, 'idempotency-key');
     if (file !== undefined) {
       refuseWithFile(invocation, []);
       const collection = await openForWriting(invocation, property);
       return createFromFile(
         { invocation, collection, resource: { ...nounOf(property), ...resource }, file },
-        options,
+        idempotencyKey,
       );
     }
     const record = parseFields(resource, 'create', positionals);
     if (positionals.length === 0) throw new UsageError('Give fields as FIELD=VALUE, or a file with --file.');
-    const created = await (await openForWriting(invocation, property)).create(record, options);
+    const collection = await openForWriting(invocation, property);
+    const created = await collection.create(record, { idempotencyKey, signal: io.signal });
     await write(io.stdout, output.text(created));
   },
 });
