@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { SvcError } from '../errors.ts';
@@ -40,6 +41,15 @@ export function readRecords(
   return format === 'csv'
     ? readCsv(orUnreadable(input, file), { name, fields, columns })
     : readNdjson(input, file, name);
+}
+
+/** Throws {@link UsageError} if --input is no format, and {@link SvcError} if the file cannot be read. */
+export async function requireReadable(values: Values, file: string): Promise<void> {
+  inputOf(values, file);
+  if (file === '-') return;
+  await access(file, constants.R_OK).catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
 }
 
 /** The name of a file in messages. */

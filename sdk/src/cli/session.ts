@@ -81,8 +81,8 @@ function missing(profile: string, known: readonly string[]): NoKeyError {
   if (profile === DEFAULT_PROFILE && known.length === 0)
     return new NoKeyError('There is no API key. Run svc login or set SVC_API_KEY.');
   const near = nearest(profile, known);
-  const hint =
-    near === undefined ? `The profiles are ${known.join(', ') || 'none'}.` : `Did you mean ${near}?`;
+  const profiles = known.length === 0 ? 'No profile is stored.' : `The profiles are ${known.join(', ')}.`;
+  const hint = near === undefined ? profiles : `Did you mean ${near}?`;
   const login = profile === DEFAULT_PROFILE ? 'svc login' : `svc login --profile ${profile}`;
   return new NoKeyError(`There is no profile ${profile}. ${hint} To create it: ${login}`);
 }

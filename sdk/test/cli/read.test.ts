@@ -99,6 +99,15 @@ test('request prints any response unchanged', async () => {
   expect(await command('request DELETE /v1/audits/aud_x')).toMatchObject({ code: 6, stdout: '' });
 });
 
+test('a tail whose position cannot be written names the file, not the temporary one', async () => {
+  const file = join(home, 'none/position');
+  expect(await command(`audits tail --once --position ${file}`)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `svc: ${file} cannot be written: Its directory does not exist.\n`,
+  });
+});
+
 test('a tail keeps its position in a file, and continues there', async () => {
   const file = join(home, 'position');
   expect(ids(await command(`audits tail --once --position ${file}`))).toEqual([]);

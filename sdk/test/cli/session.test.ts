@@ -63,6 +63,9 @@ describe('profiles', () => {
 
   test('that do not exist or have a wrong name are refused, with the names that exist', async () => {
     const { command } = await user();
+    expect((await command('whoami --profile staging')).stderr).toBe(
+      'svc: There is no profile staging. No profile is stored. To create it: svc login --profile staging\n',
+    );
     await command(`${login} --profile staging`, { stdin: firstKey });
     const missing = await command('audits list --profile stagin');
     expect(missing).toEqual({

@@ -118,9 +118,18 @@ describe('create', () => {
     const refused = await command(['companies', 'create', '-f', '-'], { stdin: '{"nme":"A"}\n' });
     expect(refused).toMatchObject({ code: 6 });
     expect(refused.stderr).toContain('invalid_body: /data/0/');
-    const missing = await command(['companies', 'create', '-f', join(home, 'none.ndjson')]);
-    expect(missing.stderr).toContain('none.ndjson cannot be read');
   });
+
+  test.each(['create', 'update', 'delete'])(
+    '%s of a file that does not exist prints only that',
+    async (verb) => {
+      const env = { SVC_API_KEY: await service.token(workspaceId, { mode: 'test', access: 'write' }) };
+      const file = join(home, 'none.ndjson');
+      const missing = await command(['companies', verb, '--file', file], { env });
+      expect(missing).toMatchObject({ code: 1, stdout: '' });
+      expect(missing.stderr).toMatch(/^svc: \S+none\.ndjson cannot be read: ENOENT.*\n$/);
+    },
+  );
 
   test('with a repeated idempotency key creates nothing again', async () => {
     const argv = ['companies', 'create', 'name=Acme', '--idempotency-key', 'first'];

@@ -6,7 +6,7 @@ import { type Invocation, integer, UsageError } from '../command.ts';
 import { SomeRefused } from '../exit-code.ts';
 import { writableFields } from '../fields.ts';
 import { printMessage, write } from '../io.ts';
-import { nameOf, readRecords } from '../lines.ts';
+import { nameOf, readRecords, requireReadable } from '../lines.ts';
 import { outputOf } from '../output/options.ts';
 import { countText, formatCount, type Noun, progressOf } from '../output/progress.ts';
 import type { AnyRecord, RecordWriter } from '../output/record.ts';
@@ -208,9 +208,17 @@ async function* batchesOf(targets: AsyncIterable<Target>): AsyncGenerator<readon
 /** Leaves room for what is around the records in the body. */
 const BATCH_BYTES = BATCH_BODY_MAX_BYTES - 100;
 
-/** Throws {@link UsageError} if a command with --file has one of these arguments or options, which are for one record. */
-export function refuseWithFile({ positionals, values }: Invocation, options: readonly string[]): void {
+/**
+ * Checks a command with --file before it asks or prints anything. Throws {@link UsageError} if it has arguments or one of
+ * these options, which are for one record, and {@link SvcError} if the file cannot be read.
+ */
+export async function checkFile(
+  { positionals, values }: Invocation,
+  file: string,
+  options: readonly string[] = [],
+): Promise<void> {
   if (positionals.length > 0) throw new UsageError('Give either arguments or --file, not both.');
   const found = options.find((name) => values[name] !== undefined);
   if (found !== undefined) throw new UsageError(`Use either --${found} or --file, not both.`);
+  await requireReadable(values, file);
 }

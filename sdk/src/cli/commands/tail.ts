@@ -100,9 +100,19 @@ async function startPosition(values: Values, file: string | undefined): Promise<
   }
 }
 
-/** Replaces the file atomically, so it always contains one complete position. */
+/**
+ * Replaces the file atomically, so it always contains one complete position. Throws {@link SvcError} with the name of the
+ * file if it cannot be written.
+ */
 async function writePosition(file: string, position: string): Promise<void> {
   const temporary = `${file}.${process.pid}`;
-  await writeFile(temporary, `${position}\n`);
-  await rename(temporary, file);
+  try {
+    await writeFile(temporary, `${position}\n`);
+    await rename(temporary, file);
+  } catch (error) {
+    const { code, message }: { readonly code?: unknown; readonly message?: unknown } = Object(error);
+    const reason =
+      code === 'ENOENT' ? 'Its directory does not exist.' : String(message).replaceAll(temporary, file);
+    throw new SvcError(`${file} cannot be written: ${reason}`, { cause: error });
+  }
 }

@@ -7,7 +7,7 @@ import { fileOptions, nameOf } from '../lines.ts';
 import { outputOf, outputOptions } from '../output/options.ts';
 import { confirmed } from '../prompt.ts';
 import type { Session } from '../session.ts';
-import { changeFromFile, createFromFile, refuseWithFile } from './from-file.ts';
+import { changeFromFile, checkFile, createFromFile } from './from-file.ts';
 import { type AnyCollection, nounOf, openCollection } from './read.ts';
 
 const fieldNotes = (resource: Resource, verb: 'create' | 'update'): readonly string[] => [
@@ -65,7 +65,7 @@ export const createCommand = (property: string, resource: Resource): Command => 
     const output = outputOf(invocation, resource.fields);
     const idempotencyKey = text(values, 'idempotency-key');
     if (file !== undefined) {
-      refuseWithFile(invocation, []);
+      await checkFile(invocation, file);
       const collection = await openForWriting(invocation, property);
       return createFromFile(
         { invocation, collection, resource: { ...nounOf(property), ...resource }, file },
@@ -107,7 +107,7 @@ export const updateCommand = (property: string, resource: Resource): Command => 
     const file = text(values, 'file');
     const output = outputOf(invocation, resource.fields);
     if (file !== undefined) {
-      refuseWithFile(invocation, ['if-match']);
+      await checkFile(invocation, file, ['if-match']);
       const collection = await openForWriting(invocation, property);
       return changeFromFile(
         { invocation, collection, resource: { ...nounOf(property), ...resource }, file, done: 'updated' },
@@ -150,7 +150,7 @@ export const deleteCommand = (property: string, resource: Resource): Command => 
     const open = (what: string): Promise<AnyCollection> =>
       openForWriting(invocation, property, flag(values, 'yes') ? undefined : `Delete ${what}?`);
     if (file !== undefined) {
-      refuseWithFile(invocation, ['if-match']);
+      await checkFile(invocation, file, ['if-match']);
       const collection = await open(`every ${resource.singular} of ${nameOf(file)}`);
       return changeFromFile(
         { invocation, collection, resource: { ...nounOf(property), ...resource }, file, done: 'deleted' },
