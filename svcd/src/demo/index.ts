@@ -82,7 +82,7 @@ Try it:
 
   curl -H 'Authorization: Bearer ${testKey}' '${url}/v1/audits?limit=3'
 
-To run the examples of the docs, set these variables (examples that write need the live key):
+To run the examples of the docs, set these variables (some say that they need the live key):
 
   export SVC_BASE_URL=${url} SVC_API_KEY=${testKey}
 
