@@ -19,7 +19,7 @@ export function demoCommand(): Command {
   return new Command('demo')
     .description(
       'run a service with a year of made-up data in its own data directory (demo in SVC_DATA_DIR),\n' +
-        'and print a sign-in link and API keys. A restart keeps the data, and earlier keys stay valid.',
+        'and print a sign-in link and API keys. A restart keeps the data, and the last ten keys of each kind.',
     )
     .summary('run a service with made-up data')
     .option(
