@@ -198,6 +198,29 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     await page.getByText('No entries match these filters').waitFor();
   });
 
+  test('stays at its place while an entry is open, and the focus returns to the row', async () => {
+    const page = await open(owner, path);
+    await page.getByRole('row').nth(3).waitFor();
+    const place = () => page.evaluate(() => Math.round(scrollY));
+    await page.evaluate(() => scrollTo(0, 900));
+    await expect.poll(place).toBe(900);
+    const row = page.locator('tr[aria-rowindex="26"]');
+    const button = row.getByRole('button', { name: 'Open the entry' });
+    await button.focus();
+    const before = await place();
+    expect(before).toBeGreaterThan(0);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.waitForURL(/entry=/);
+    expect(await place()).toBe(before);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect
+      .poll(() => button.evaluate((element) => element === document.activeElement && location.search === ''))
+      .toBe(true);
+    expect(await place()).toBe(before);
+  });
+
   test('says that the log could not be loaded, and loads it with “Try again”', async () => {
     const page = await open(owner, `/w/${workspaceId}/settings`);
     await page.route('**/log?*', (route) => route.abort());

@@ -54,10 +54,18 @@ export function LogPage() {
   const upToNow = params['to'] === undefined;
   const tail = useLiveTail(list, live && upToNow);
 
-  const set = (changes: LogSearch, replace = false): void => {
-    void navigate({ search: (before: LogSearch) => ({ ...before, entry: undefined, ...changes }), replace });
+  const set = (changes: LogSearch): void => {
+    void navigate({ search: (before: LogSearch) => ({ ...before, entry: undefined, ...changes }) });
   };
-  const show = ({ id }: AnyAuditLogEntry): void => set({ entry: id });
+  /** Opens an entry, or closes it. The list behind the dialog stays where it is. */
+  const showEntry = (id: string | undefined): void => {
+    void navigate({
+      search: (before: LogSearch) => ({ ...before, entry: id }),
+      replace: id === undefined,
+      resetScroll: false,
+    });
+  };
+  const show = ({ id }: AnyAuditLogEntry): void => showEntry(id);
   const columns = logColumns(keys, set, show);
   return (
     <Page
@@ -114,7 +122,7 @@ export function LogPage() {
           entryId={entry}
           known={list.items?.find(({ id }) => id === entry)}
           keys={keys}
-          onClose={() => set({}, true)}
+          onClose={() => showEntry(undefined)}
           onFilter={set}
         />
       )}
