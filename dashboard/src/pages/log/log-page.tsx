@@ -8,6 +8,7 @@ import { useKeys } from '../../api/keys.ts';
 import { ZoneNote } from '../../format/zone-note.tsx';
 import { Page } from '../../layout/page.tsx';
 import { useCursorList } from '../../list/cursor-list.ts';
+import { useFiltersNow } from '../../list/filters-now.ts';
 import { ListEnd } from '../../list/list-end.tsx';
 import { VirtualTable } from '../../list/virtual-table.tsx';
 import { PAGE_HEADS } from '../../page-heads.ts';
@@ -48,8 +49,8 @@ export function LogPage() {
   const { entry, ...filters } = search;
   const filterKey = JSON.stringify(filters);
   const path = ofWorkspace(workspaceId, '/log');
-  // A relative range is computed once, when the filters are set, so that each page has the same range.
-  const params = useMemo(() => logParams(JSON.parse(filterKey) as LogSearch, Date.now()), [filterKey]);
+  const nowMs = useFiltersNow(filterKey);
+  const params = useMemo(() => logParams(JSON.parse(filterKey) as LogSearch, nowMs), [filterKey, nowMs]);
   const list = useCursorList<AnyAuditLogEntry>(path, params);
   const upToNow = params['to'] === undefined;
   const tail = useLiveTail(list, live && upToNow);
