@@ -26,17 +26,18 @@ export const overviewQuery = (workspaceId: string) =>
     ...live,
   });
 
-const newestQuery = <Item>(workspaceId: string, resource: string) =>
+/** The records at the top of the list with this sort. */
+const newestQuery = <Item>(workspaceId: string, resource: string, sort: string) =>
   queryOptions({
     queryKey: ['workspace', workspaceId, 'newest', resource],
     queryFn: ({ signal }) =>
       call<ListEnvelope<Item>>(ofWorkspace(workspaceId, `/data/${resource}`), {
-        query: { limit: NEWEST },
+        query: { limit: NEWEST, sort },
         signal,
       }),
     ...live,
   });
 export const newestAuditsQuery = (workspaceId: string) =>
-  newestQuery<Audit>(workspaceId, CONTRACT.audits.name);
+  newestQuery<Audit>(workspaceId, CONTRACT.audits.name, 'completed-descending');
 export const newestMentionsQuery = (workspaceId: string) =>
-  newestQuery<Mention>(workspaceId, CONTRACT.mentions.name);
+  newestQuery<Mention>(workspaceId, CONTRACT.mentions.name, 'published-descending');

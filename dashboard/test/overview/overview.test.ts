@@ -23,9 +23,28 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
   await seed('audits', { headlineScore: 64, completedAt: createdAt });
   await seed('mentions', { sentiment: 'negative' });
   await seed('content', { status: 'in_review' });
+  const olderAt = new Date(Date.now() - 7 * 86_400_000).toISOString();
+  const imported = await dashboard.owner();
+  const seedImported = (name: string, rows: Parameters<typeof seedRecords>[3]) =>
+    seedRecords(
+      service.pool,
+      imported.workspaceId,
+      resourceNamed(name),
+      rows.map((row) => ({ companyId: 'companies_1', ...row })),
+    );
+  await seedImported('companies', [{ id: 'companies_1', name: 'Acme', createdAt }]);
+  // All were created at once, as by an import.
+  await seedImported('audits', [
+    { id: 'audits_1', headlineScore: 81, completedAt: createdAt, createdAt },
+    { id: 'audits_2', headlineScore: 17, completedAt: olderAt, createdAt },
+  ]);
+  await seedImported('mentions', [
+    { id: 'mentions_1', title: 'The newer mention', publishedAt: createdAt, createdAt },
+    { id: 'mentions_2', title: 'The older mention', publishedAt: olderAt, createdAt },
+  ]);
   await service.pool.query(
-    `insert into record_counts (workspace_id, resource, company_id, records) values ($1, 'audits', '', 1)`,
-    [workspaceId],
+    `insert into record_counts (workspace_id, resource, company_id, records) values ($1, 'audits', '', 1), ($2, 'audits', '', 2)`,
+    [workspaceId, imported.workspaceId],
   );
 
   test.each([
@@ -54,6 +73,16 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     await page.goBack();
     await page.getByRole('link', { name: 'Positive', exact: true }).press('Enter');
     await page.getByText('No mentions match these filters').waitFor();
+  });
+
+  test('shows the audits completed last and the mentions published last', async () => {
+    const page = await open(imported, `/w/${imported.workspaceId}`);
+    const linked = (name: string) =>
+      page
+        .locator(`a[href*="/data/${name}/"]`)
+        .evaluateAll((links) => links.map((link) => link.getAttribute('href')?.split('/').at(-1)));
+    await expect.poll(() => linked('audits')).toEqual(['audits_1', 'audits_2']);
+    await expect.poll(() => linked('mentions')).toEqual(['mentions_1', 'mentions_2']);
   });
 
   test('loads the code of the plots from its own file, and nothing moves when the file is late', async () => {
