@@ -26,7 +26,7 @@ export function TextFilter(props: TextFilterProps) {
     if (next !== value) onFilter(next);
   };
   return (
-    <form onSubmit={apply} className={className}>
+    <form onSubmit={apply} noValidate className={className}>
       <Input
         {...input}
         ref={field}
@@ -35,6 +35,8 @@ export function TextFilter(props: TextFilterProps) {
         onChange={({ target }) => setTyped(target.value)}
         onBlur={() => apply()}
       />
+      {/* Without a submit button, Chromium submits a form on Enter only from fields for text and numbers. */}
+      <button type="submit" hidden />
     </form>
   );
 }

@@ -105,6 +105,17 @@ describe.skipIf(BROWSER_PATH === undefined)('the filters of a list, by keyboard'
     await expectAccessible(page);
   });
 
+  test('Enter applies a time', async () => {
+    const page = await open(owner, `${base}/audits`);
+    await count(page, '20 audits');
+    await press(page, 'Ranges');
+    const before = page.getByLabel(/^Completed before/);
+    await before.fill('2026-03-03T00:00');
+    await before.press('Enter');
+    await page.waitForURL(/completedBefore=/);
+    await count(page, '2 audits');
+  });
+
   test('the heads of columns sort the list and keep the focus', async () => {
     const page = await open(owner, `${base}/audits`);
     await count(page, '20 audits');
