@@ -54,7 +54,7 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
             <Badge tone="warn">No second factor</Badge>
           )}
         </div>
-        <div className="truncate text-sm text-soft">
+        <div className="text-sm wrap-anywhere text-soft">
           {member.email} · Joined <When at={member.createdAt} form="date" />
           <LastSignIn at={member.lastSignedInAt} />
         </div>

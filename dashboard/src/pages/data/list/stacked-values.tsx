@@ -1,5 +1,6 @@
 import { fieldLabel } from '../../../resources/labels.ts';
 import type { DataRecord, ResourceContract } from '../../../resources/resources.ts';
+import { classes } from '../../../ui/classes.ts';
 import { Value } from '../value.tsx';
 
 /** Height of a row with its name and two lines of values. */
@@ -45,7 +46,7 @@ export function StackedValues({ resource, record, names, sorted, ...props }: Sta
       {texts.length === 0 ? null : (
         <div className="flex h-6 items-center gap-3 text-sm text-soft">
           {texts.map((name) => (
-            <span key={name} className="max-w-1/2 min-w-0 truncate">
+            <span key={name} className={classes('min-w-0 truncate', texts.length > 1 && 'max-w-1/2')}>
               {value(name)}
             </span>
           ))}
