@@ -134,6 +134,10 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     await page.getByRole('button', { name: 'In review' }).click();
     await page.getByText('Status changed to in review.').first().waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
+    const focused = page
+      .getByRole('dialog')
+      .locator('input:focus, button[role=combobox]:focus, select:focus');
+    await focused.waitFor();
     await page.getByLabel('Title').fill('Better words');
     await owner.send('PATCH', `/workspaces/${workspaceId}/data/content/con_a`, { url: 'https://x.example/' });
     await page.getByRole('button', { name: 'Save' }).click();

@@ -54,4 +54,13 @@ describe.skipIf(BROWSER_PATH === undefined)('deleting a workspace', () => {
     await viewer.page.getByRole('heading', { name: 'Audit log' }).waitFor();
     owner.expectNoProblems(/status of 404|There is no such workspace/);
   });
+
+  test('takes a name with several spaces as the page shows it', async () => {
+    const { page } = await world.signedIn(await world.person('Eve', 'North  wind'));
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Delete workspace' }).click();
+    await page.getByLabel('Type “North wind” to confirm').fill('North wind');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Account' }).waitFor();
+  });
 });

@@ -47,7 +47,10 @@ describe.skipIf(BROWSER_PATH === undefined)('the history on the page of a record
     const item = page.getByRole('list', { name: 'History' }).getByRole('listitem');
     await item.filter({ hasText: /ImportedOperator/ }).waitFor();
     await item.getByRole('link', { name: 'Audit entry' }).click();
-    await page.getByRole('dialog', { name: 'Records imported' }).waitFor();
+    await page
+      .getByRole('dialog', { name: 'Records imported' })
+      .getByText('1 company', { exact: true })
+      .waitFor();
   });
 
   test.each([

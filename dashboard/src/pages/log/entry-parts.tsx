@@ -1,6 +1,9 @@
 import type { AnyAuditLogEntry } from '@svc/sdk';
 import type { ReactNode } from 'react';
 import { formatNumber } from '../../format/number.ts';
+import { counted } from '../../format/plural.ts';
+import { nounOf } from '../../resources/labels.ts';
+import { findResource } from '../../resources/resources.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { classes } from '../../ui/classes.ts';
 import { KIND_LABELS } from './kinds.ts';
@@ -16,10 +19,18 @@ export const StatusBadge = ({ status }: { readonly status: number }) => (
   </Badge>
 );
 
+/** The number of records that an import has written: "1 audit". Empty: the entry is of no import. */
+export function importedText({ records, resource = '' }: AnyAuditLogEntry): string {
+  if (records === undefined) return '';
+  const found = findResource(resource);
+  return found === undefined ? `${formatNumber(records)} ${resource}` : counted(records, nounOf(found));
+}
+
 /** The target of the entry; for an import also the number of records. */
-function targetOf({ kind, records, resource, targetLabel = '', actor }: AnyAuditLogEntry): string {
+function targetOf(entry: AnyAuditLogEntry): string {
+  const { kind, targetLabel = '', actor } = entry;
   if (kind !== 'records.imported') return targetLabel === actor ? '' : targetLabel;
-  const count = records === undefined ? '' : `${formatNumber(records)} ${resource}`;
+  const count = importedText(entry);
   return targetLabel === '' ? count : `${count} from ${targetLabel}`;
 }
 

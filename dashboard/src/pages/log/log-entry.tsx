@@ -2,7 +2,6 @@ import type { AnyAuditLogEntry, ApiKey } from '@svc/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call, ofWorkspace } from '../../api/client.ts';
-import { formatNumber } from '../../format/number.ts';
 import { formatUtc } from '../../format/time.ts';
 import { useTimeZone } from '../../format/time-zone.ts';
 import { When } from '../../format/when.tsx';
@@ -11,7 +10,7 @@ import { CodeBlock } from '../../ui/code-block.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { Dialog } from '../../ui/popup/dialog.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { Fact, FilterLink, StatusBadge } from './entry-parts.tsx';
+import { Fact, FilterLink, importedText, StatusBadge } from './entry-parts.tsx';
 import { KIND_LABELS } from './kinds.ts';
 import type { LogSearch } from './log-search.ts';
 import { WhatChanged } from './what-changed.tsx';
@@ -65,7 +64,7 @@ interface DetailProps {
 }
 
 function Detail({ workspaceId, entry, keyName, onFilter }: DetailProps) {
-  const { status, method, path, durationMs, ip, userAgent, requestId, recordIds, records, resource } = entry;
+  const { status, method, path, durationMs, ip, userAgent, requestId, recordIds, records } = entry;
   const zone = useTimeZone();
   return (
     <div className="flex flex-col gap-4">
@@ -115,11 +114,7 @@ function Detail({ workspaceId, entry, keyName, onFilter }: DetailProps) {
         )}
         <WhatChanged entry={entry} onFilter={onFilter} />
         {durationMs === undefined ? null : <Fact name="Duration">{durationMs} ms</Fact>}
-        {records === undefined ? null : (
-          <Fact name="Records">
-            {formatNumber(records)} {resource}
-          </Fact>
-        )}
+        {records === undefined ? null : <Fact name="Records">{importedText(entry)}</Fact>}
         {recordIds === undefined || recordIds.length === 0 ? null : (
           <Fact name="Records written">
             <span className="flex max-h-32 flex-col overflow-y-auto">

@@ -36,6 +36,9 @@ export function DeleteWorkspace({ workspace }: { readonly workspace: Workspace }
   );
 }
 
+/** A text as a page shows it: several spaces are one. */
+const shown = (text: string): string => text.trim().replace(/\s+/g, ' ');
+
 interface DeleteDialogProps {
   readonly workspace: Workspace;
   readonly onClose: () => void;
@@ -46,7 +49,7 @@ function DeleteDialog({ workspace: { id, name }, onClose }: DeleteDialogProps) {
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
   const remove = useAction({
-    mutationFn: () => call<DeletedWorkspace>(ofWorkspace(id), { method: 'DELETE', body: { name: typed } }),
+    mutationFn: () => call<DeletedWorkspace>(ofWorkspace(id), { method: 'DELETE', body: { name } }),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: ['me'] });
       onClose();
@@ -68,7 +71,7 @@ function DeleteDialog({ workspace: { id, name }, onClose }: DeleteDialogProps) {
               type="submit"
               variant="danger"
               busy={remove.isPending}
-              blocked={typed === name ? undefined : 'Type the name of the workspace first.'}
+              blocked={shown(typed) === shown(name) ? undefined : 'Type the name of the workspace first.'}
             >
               Delete workspace
             </Button>

@@ -67,7 +67,13 @@ export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordP
           </DialogActions>
         }
       >
-        <RecordFields fields={fields} values={values} errors={errors} onChange={setValues} />
+        <RecordFields
+          fields={fields}
+          values={values}
+          errors={errors}
+          autoFocus={names[0]}
+          onChange={setValues}
+        />
       </Form>
     </Dialog>
   );
