@@ -38,16 +38,16 @@ export function createServer(log: FastifyBaseLogger, trust: Trust): FastifyInsta
   app.decorateRequest('waitedMs', 0);
   sendProtocolErrors(app.server);
   acceptJsonBodies(app);
+  const requireValid = (request: FastifyRequest): void => {
+    requireValidRequest(request);
+    requireServable(request.raw);
+  };
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ 'request-id': request.id, 'x-content-type-options': 'nosniff' });
     requireValidHttp(request);
     // A request with a key is refused after it has authenticated, so that it has an audit entry.
     if (request.headers.authorization === undefined) requireValid(request);
   });
-  const requireValid = (request: FastifyRequest): void => {
-    requireValidRequest(request);
-    requireServable(request.raw);
-  };
   const notFound = (): never => {
     throw new ApiError('not_found', 'There is no such path.');
   };

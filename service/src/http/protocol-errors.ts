@@ -1,5 +1,6 @@
 import { type IncomingMessage, METHODS, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { REQUEST_TIMEOUT_MS } from '../config/limits.ts';
 import { ApiError, errorEnvelope } from './errors.ts';
 import { requestId } from './request.ts';
 
@@ -43,21 +44,29 @@ export function sendProtocolErrors(server: Server): void {
   });
 }
 
+/** The connection is cut if the application does not refuse a request within this time, after the longest wait of a long poll. */
+const REFUSAL_MAX_MS = 2 * REQUEST_TIMEOUT_MS;
+
 /** Why requests that have reached the application are refused. */
 const failures = new WeakMap<IncomingMessage, ApiError>();
 
-/** Throws if nothing more of the request will arrive although its body is not whole, or if it must not be served. */
+/**
+ * Throws the error of a request whose body has broken off, or that must be refused. Call it before a body is read: later, the
+ * stream of the body fails.
+ */
 export function requireServable(request: IncomingMessage): void {
   const failure = failures.get(request) ?? (request.destroyed && !request.complete ? NOT_WHOLE : undefined);
   if (failure !== undefined) throw failure;
 }
 
-/** Lets the application refuse a request: when it next looks, or at once if it reads the body. */
+/** Makes the application refuse a request: at once if it reads the body, otherwise at its next {@link requireServable}. */
 function refuseInApplication(request: IncomingMessage, response: ServerResponse, failure: ApiError): void {
   failures.set(request, failure);
   // The connection cannot be used again, because the body of the request may still arrive on it.
   response.shouldKeepAlive = false;
-  if (request.listenerCount('error') > 0) request.emit('error', failure);
+  const { code, message, headers } = failure;
+  // Fastify changes the error.
+  if (request.listenerCount('error') > 0) request.emit('error', new ApiError(code, message, headers));
 }
 
 interface ParseError extends Error {
@@ -75,12 +84,14 @@ const UNKNOWN_EXPECTATION = new ApiError(
   'The only expectation that can be met is 100-continue.',
 );
 
-const FAILURES: Readonly<Record<string, ApiError>> = {
-  HPE_HEADER_OVERFLOW: new ApiError('headers_too_large', 'The request line or the headers are too large.'),
-  ERR_HTTP_REQUEST_TIMEOUT: new ApiError('request_timeout', 'The request did not arrive in time.'),
-};
 /** The client has closed the connection. */
 export const NOT_WHOLE = new ApiError('invalid_request', 'The request ended before it was whole.');
+
+const FAILURES: Readonly<Record<string, ApiError>> = {
+  HPE_HEADER_OVERFLOW: new ApiError('headers_too_large', 'The request line or the headers are too large.'),
+  HPE_INVALID_EOF_STATE: NOT_WHOLE,
+  ERR_HTTP_REQUEST_TIMEOUT: new ApiError('request_timeout', 'The request did not arrive in time.'),
+};
 const NOT_HTTP = new ApiError('invalid_request', 'The request is not valid HTTP.');
 
 /** Handles the server's `clientError`. */
@@ -111,8 +122,13 @@ async function refuse(socket: Socket, failure: ApiError): Promise<void> {
   const own = latest?.complete === false ? latest : undefined;
   const response = [...owed].find(({ req }) => req === own);
   const begun = response?.headersSent === true;
-  if (own !== undefined && response !== undefined && !begun) refuseInApplication(own, response, failure);
-  await Promise.all([...owed].filter((each) => each !== response || !begun).map(closed));
+  const awaited = begun ? [...owed].filter((each) => each !== response) : [...owed];
+  if (own !== undefined && response !== undefined && !begun) {
+    refuseInApplication(own, response, failure);
+    const cut = setTimeout(() => socket.destroy(), REFUSAL_MAX_MS).unref();
+    response.once('close', () => clearTimeout(cut));
+  }
+  await Promise.all(awaited.map(closed));
   if (own === undefined) socket.end(rawResponse(failure));
   else socket.end();
 }

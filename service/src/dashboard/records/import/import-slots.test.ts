@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
 import { expectFailure } from '../../../../test/harness/answers.ts';
-import { createTestDashboard } from '../../../../test/harness/dashboard.ts';
+import { createTestDashboard, PUBLIC_URL } from '../../../../test/harness/dashboard.ts';
+import { waitingForLocks } from '../../../../test/harness/locks.ts';
 import { createTestService, type TestAnswer } from '../../../../test/harness/service.ts';
 import { BATCH_RECORDS } from '../../../bulk/batches.ts';
 import {
@@ -15,6 +19,7 @@ import type { ImportAnswer } from '../../wire.ts';
 
 const service = await createTestService();
 const dashboard = createTestDashboard(service);
+const origin = await service.app.listen({ host: '127.0.0.1', port: 0 });
 type Owner = Awaited<ReturnType<typeof dashboard.owner>>;
 
 const load = (owner: Owner, payload: string | PassThrough): Promise<TestAnswer> =>
@@ -70,6 +75,37 @@ test('a failed import frees its slot', async () => {
       headers: { 'content-type': 'text/csv' },
     });
     expectFailure(answer, 'invalid_body');
+  }
+});
+
+test.each([
+  ['ends', 'content-length: 20\r\n\r\n{"', true],
+  ['is broken', 'transfer-encoding: chunked\r\n\r\n5\r\n{"nam\r\nnot a length\r\n', false],
+])('an import whose body %s before it is read is refused, and frees its slot', async (how, rest, ends) => {
+  const owner = await dashboard.owner();
+  const { port, hostname } = new URL(origin);
+  const head = [
+    `POST /dashboard/api/workspaces/${owner.workspaceId}/imports/companies HTTP/1.1`,
+    `host: ${new URL(PUBLIC_URL).host}`,
+    `cookie: ${owner.cookie}`,
+    'content-type: application/x-ndjson',
+  ].join('\r\n');
+  const holder = await service.pool.connect();
+  try {
+    for (let i = 0; i <= IMPORTS_PER_WORKSPACE_MAX; i++) {
+      await holder.query('begin; lock table sessions in access exclusive mode');
+      const broken = once(service.app.server, 'clientError');
+      const socket = connect(Number(port), hostname);
+      socket.write(`${head}\r\nidempotency-key: early-${how.replace(' ', '-')}-${i}\r\n${rest}`);
+      await waitFor(async () => expect(await waitingForLocks(service.pool)).toBe(1));
+      if (ends) socket.end();
+      const answer = text(socket);
+      await broken;
+      await holder.query('commit');
+      expect(await answer).toMatch(/^HTTP\/1\.1 400 .*"invalid_request"/s);
+    }
+  } finally {
+    holder.release();
   }
 });
 

@@ -1,9 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import type { Format, RefusedRecord } from '../../../bulk/batches.ts';
 import { importRecords } from '../../../bulk/import.ts';
 import { BulkError } from '../../../bulk/target.ts';
 import { ApiError } from '../../../http/errors.ts';
+import { requireServable } from '../../../http/protocol-errors.ts';
 import type { RawQuery } from '../../../list/query.ts';
 import type { DashboardContext } from '../../context.ts';
 import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN, IMPORT_TEXT_SHOWN_CHARACTERS } from '../../limits.ts';
@@ -32,7 +34,7 @@ export function registerImports(
     const bodyTypes = Object.keys(FORMATS);
     // The body stays a stream.
     scope.addContentTypeParser(bodyTypes, (_request, payload, parsed) => parsed(null, payload));
-    scope.post<{ Params: { resource: string }; Querystring: RawQuery; Body: Readable }>(
+    scope.post<{ Params: { resource: string }; Querystring: RawQuery; Body: IncomingMessage }>(
       '/workspaces/:workspaceId/imports/:resource',
       { config: { bodyTypes, creates: true } },
       async (request, reply): Promise<ImportAnswer> => {
@@ -111,11 +113,13 @@ interface Upload {
 }
 
 /** Reads the body. If it breaks off, the input ends without an error: the records until then are written and logged. */
-function watched(body: Readable, onBytes: (() => void) | undefined): Upload {
+function watched(body: IncomingMessage, onBytes: (() => void) | undefined): Upload {
   const controller = new AbortController();
   async function* bytes(): AsyncGenerator<Buffer> {
     let read = 0;
     try {
+      // It may have broken off before anybody read it.
+      requireServable(body);
       // The body stays open, because the response uses the same connection.
       for await (const chunk of body.iterator({ destroyOnReturn: false })) {
         read += chunk.length;
