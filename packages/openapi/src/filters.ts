@@ -40,14 +40,16 @@ function withoutExample(field: Field): {
   return { description: String(description), schema };
 }
 
-/** With which sorts a filter makes short pages, if not with all or none. */
+/** With which sorts, or with which value, a filter makes short pages. */
 function filterParameter(resource: CompleteResource, name: string, field: Field): Parameter {
   const { description, schema } = withoutExample(field);
   const sorts = [CREATED, ...Object.keys(resource.sorts ?? {})];
   const slow = sorts.filter((sort) => !servedFilters(resource, sort, [name]).indexed.includes(name));
   const names = slow.map((sort) => `\`${sort}-…\``).join(' and ');
   const when = slow.length === sorts.length ? '' : ` with the sorts ${names}`;
-  const note = slow.length === 0 ? '' : ` Compared row by row${when}: ${SHORT_PAGES}`;
+  const value = resource.unindexed?.[name];
+  const slowValue = value === undefined ? '' : ` \`${value}\` is compared row by row: ${SHORT_PAGES}`;
+  const note = slow.length === 0 ? slowValue : ` Compared row by row${when}: ${SHORT_PAGES}`;
   return { name, in: 'query', description: `Exact match. ${description}${note}`, schema };
 }
 

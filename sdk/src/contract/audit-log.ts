@@ -151,4 +151,6 @@ export const auditLog = defineResource({
   },
   company: null,
   filters: { kind },
+  // Nearly all entries are requests.
+  unindexed: { kind: 'api.request' },
 });

@@ -84,7 +84,7 @@ export interface ServedFilters {
   readonly indexed: readonly string[];
   /**
    * The other filters: they are compared row by row. If there are any, a page may have fewer records than its limit, even
-   * none, while `hasMore` is true.
+   * none, while `hasMore` is true. So may pages of a value that is `unindexed`.
    */
   readonly compared: readonly string[];
 }

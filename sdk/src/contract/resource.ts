@@ -46,6 +46,11 @@ export interface ResourceContract<FieldName extends string = string> {
    */
   readonly indexes?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /**
+   * Values that the indexes of a filter leave out, by filter. They are compared row by row, like other filters.
+   * @default none
+   */
+  readonly unindexed?: Readonly<Record<string, string>>;
+  /**
    * The texts that the parameter `q` searches, in addition to the id: the title of a record, and its URL or domain.
    * @default the list cannot be searched
    */

@@ -1,11 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
+import { errorCode } from '../config/errors.ts';
 import { statement, statements } from './statement.ts';
 
 /** The advisory lock of the node that builds indexes of this database. */
 const INDEXES_LOCK = 7_310_004;
 const POLL_MS = 500;
+const UNDEFINED_TABLE = '42P01';
 
 const GROUP = 'background: the first start after an upgrade builds each index once';
 const building = statements('build_indexes', GROUP);
@@ -32,7 +34,7 @@ interface MissingIndex {
 const EVENTS = 'audit_log_by_event';
 const EVENT_COLUMNS = `(workspace_id, kind, created_at, id) where kind <> 'api.request'`;
 
-/** The partitions of the log that the index $1 is not complete in. None if the log is empty, or in a cluster of Citus. */
+/** The partitions of the log in which the index $1 is missing or invalid. None if the log is empty, or in a cluster of Citus. */
 const selectPartitions = statement('partitions_without_index', GROUP)`
   select inhrelid::regclass::text as name from pg_inherits
   where inhparent = 'audit_log'::regclass and to_regclass('pg_dist_partition') is null
@@ -70,7 +72,7 @@ const buildMissing =
   async (client, log) => {
     const run: Run = (sql) => client.query(building(`build_indexes ${sql}`, sql)());
     let waits = false;
-    // A partition that is created while the first index is created is found afterwards.
+    // Looks again afterwards, for partitions that were created meanwhile.
     while ((await find(client)).length > 0) {
       if (!(await lock(client))) {
         if (!waits) log?.info('waiting for another node, which builds indexes');
@@ -113,9 +115,14 @@ export const buildEventIndex = buildMissing(
     for (const { name } of partitions) {
       const index = `${name}_by_event`;
       log(index);
-      await run(`drop index concurrently if exists ${index}`);
-      await run(`create index concurrently ${index} on ${name} ${EVENT_COLUMNS}`);
-      await run(`alter index ${EVENTS} attach partition ${index}`);
+      try {
+        await run(`drop index concurrently if exists ${index}`);
+        await run(`create index concurrently ${index} on ${name} ${EVENT_COLUMNS}`);
+        await run(`alter index ${EVENTS} attach partition ${index}`);
+      } catch (error) {
+        // Another node has dropped the partition, whose entries had expired.
+        if (errorCode(error) !== UNDEFINED_TABLE) throw error;
+      }
     }
   },
 );

@@ -22,14 +22,14 @@ const SHORT_KEYS: readonly string[] = ['audits'];
 
 /** What a list reads instead of the table with the resource's name, and its indexed columns. */
 export type ListView = Pick<ListDefinition, 'relation' | 'source' | 'read'> &
-  Partial<Pick<ListDefinition, 'indexed' | 'unindexed'>>;
+  Partial<Pick<ListDefinition, 'indexed'>>;
 
 /** Completes a resource of the contract. `view`: default is the table with the resource's name, all filters indexed. */
 export function resourceOf(
   contract: ResourceContract & { readonly idPrefix: IdPrefix },
   view?: ListView,
 ): Resource {
-  const { name, company, fields, sorts = {}, filters, indexes, searched, total } = contract;
+  const { name, company, fields, sorts = {}, filters, indexes, unindexed, searched, total } = contract;
   const companyColumn = company === null ? null : columnName(company);
   const filtered = new Set([
     ...(companyColumn === null ? [] : [companyColumn]),
@@ -48,7 +48,7 @@ export function resourceOf(
       relation: view?.relation ?? name,
       companyColumn,
       indexed: view?.indexed ?? [...filtered],
-      ...(view?.unindexed === undefined ? {} : { unindexed: view.unindexed }),
+      ...(unindexed === undefined ? {} : { unindexed: columnValues(unindexed) }),
       ...(indexes === undefined ? {} : { indexes: columnSets(indexes, sortColumns) }),
       shortKeys: SHORT_KEYS.includes(name),
       sorts: sortColumns,
@@ -73,6 +73,10 @@ const mapped = <A, B>(
   map: (value: A, name: string) => B,
 ): Readonly<Record<string, B>> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]));
+
+/** Values by filter, as values by column. */
+const columnValues = (values: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [columnName(name), value]));
 
 /** The sets of filters that have an index, as columns. */
 const columnSets = (

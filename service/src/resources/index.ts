@@ -6,12 +6,7 @@ import { API_KEY_RECORDS, AUDIT_LOG_ENTRIES } from './views.ts';
 /** The views that lists read. */
 const VIEWS: Readonly<Partial<Record<string, ListView>>> = {
   apiKeys: { relation: 'api_key_records', source: API_KEY_RECORDS },
-  auditLog: {
-    relation: 'audit_log_entries',
-    source: AUDIT_LOG_ENTRIES,
-    indexed: ['kind'],
-    unindexed: { kind: 'api.request' },
-  },
+  auditLog: { relation: 'audit_log_entries', source: AUDIT_LOG_ENTRIES, indexed: ['kind'] },
   changes: { relation: 'changes', indexed: [], read: readChangePage },
 } satisfies Partial<Record<keyof Contract, ListView>>;
 

@@ -86,7 +86,7 @@ export async function createFromFile(
 interface Unfinished {
   /** Number of records that may exist in addition to those that were returned. */
   readonly unknown: number;
-  /** Why they may exist: the begin of a sentence. */
+  /** Why they may exist: the beginning of a sentence. */
   readonly problem: string;
 }
 
