@@ -18,7 +18,7 @@ function keep(place: string, nowMs: number): void {
 
 /**
  * The time at which these filters were set. It stays the same while the filters do, and after Back and Forward, so that the
- * same list is found in the cache. A link to the page gets the present time.
+ * same list is found in the cache. Opening the page again by a link gets the present time.
  */
 export function useFiltersNow(filters: string): number {
   const historyKey = useLocation({ select: ({ state }) => state.__TSR_key ?? '' });
@@ -26,7 +26,7 @@ export function useFiltersNow(filters: string): number {
   const [set, setSet] = useState(() => ({ place, filters, nowMs: kept.get(place) ?? Date.now() }));
   let current = set;
   if (set.place !== place) {
-    // Another entry of the history has the same filters if only the dialog was opened or closed.
+    // Opening or closing the dialog makes another entry of the history with the same filters.
     const before = set.filters === filters ? set.nowMs : undefined;
     current = { place, filters, nowMs: kept.get(place) ?? before ?? Date.now() };
     setSet(current);

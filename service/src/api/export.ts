@@ -41,7 +41,7 @@ export function registerExports(
       const key = requireReadable(request, resource);
       const query = queryOf(resource, request.query, key);
       reply.type('application/x-ndjson; charset=utf-8').header('vary', 'authorization, accept-encoding');
-      // A HEAD reads no records. It has no length, as the export has none.
+      // A HEAD reads no records. A stream gets no Content-Length, like that of the export.
       if (request.method === 'HEAD') {
         setEncoding(request, reply);
         return reply.send(Readable.from([]));

@@ -16,7 +16,7 @@ type Send = (message: ClusterMessage, handle?: Handle, ...others: readonly unkno
 /**
  * Closes the connections that the primary has passed to a worker, but that the worker has not accepted when it ends. Node.js
  * keeps them open until the primary ends, so their clients would wait for ever. They are not passed to another worker:
- * nobody knows how much of them this one has read.
+ * this one may have read from them.
  */
 export function closePassedConnections({ process: child }: Worker): void {
   const passed = new Map<number | undefined, Handle>();

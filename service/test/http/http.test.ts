@@ -101,12 +101,36 @@ describe('a body', () => {
     ['{"__proto__":{"a":1}}', '/v1/audits', '/__proto__'],
     ['{"constructor":{"prototype":{}}}', '/v1/audits', '/constructor'],
     ['{"data":[{"companyId":"a"},{"__proto__":1}]}', '/v1/audits/batch', '/data/1/__proto__'],
+    [
+      '{"operations":[{"method":"POST","path":"/v1/audits","body":{"__proto__":1}}]}',
+      '/v1/batch',
+      '/__proto__',
+    ],
   ])(
     'with a field that JavaScript treats specially is refused by its name: %s',
     async (payload, url, field) => {
       const answer = await send('application/json', payload, url);
       expectFailure(answer, 'invalid_body');
       expect(answer.text).toContain(field);
+    },
+  );
+
+  test.each(['PATCH', 'PUT'] as const)(
+    'with a field __proto__ is refused by its name, and changes nothing: %s',
+    async (method) => {
+      const { token } = await service.issue(world.workspaceId, { access: 'write' });
+      const url = `/v1/companies/com_proto_${method}`;
+      const send = (payload: string, sent: 'PUT' | 'PATCH') =>
+        service.request(token, url, {
+          method: sent,
+          payload,
+          headers: { 'content-type': 'application/json' },
+        });
+      expect((await send('{"name":"Acme"}', 'PUT')).status).toBe(201);
+      const answer = await send('{"name":"Other","__proto__":{"name":"x"}}', method);
+      expectFailure(answer, 'invalid_body');
+      expect(answer.text).toContain('/__proto__');
+      expect((await service.request(token, url)).json()).toMatchObject({ name: 'Acme' });
     },
   );
 
