@@ -34,7 +34,7 @@ interface MissingIndex {
 const EVENTS = 'audit_log_by_event';
 const EVENT_COLUMNS = `(workspace_id, kind, created_at, id) where kind <> 'api.request'`;
 
-/** The partitions of the log in which the index $1 is missing or invalid. None if the log is empty, or in a cluster of Citus. */
+/** The partitions of the log in which the index $1 is missing or invalid. None if the log is empty, or in a cluster. */
 const selectPartitions = statement('partitions_without_index', GROUP)`
   select inhrelid::regclass::text as name from pg_inherits
   where inhparent = 'audit_log'::regclass and to_regclass('pg_dist_partition') is null

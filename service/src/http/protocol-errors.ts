@@ -44,15 +44,15 @@ export function sendProtocolErrors(server: Server): void {
   });
 }
 
-/** The connection is cut if the application does not refuse a request within this time, after the longest wait of a long poll. */
+/** The connection is cut if the application does not refuse a request within this time. No long poll waits longer. */
 const REFUSAL_MAX_MS = 2 * REQUEST_TIMEOUT_MS;
 
 /** Why requests that have reached the application are refused. */
 const failures = new WeakMap<IncomingMessage, ApiError>();
 
 /**
- * Throws the error of a request whose body has broken off, or that must be refused. Call it before a body is read: later, the
- * stream of the body fails.
+ * Throws the error of a request whose body has broken off, or that must be refused. Call it before a body is read: later,
+ * the stream of the body fails.
  */
 export function requireServable(request: IncomingMessage): void {
   const failure = failures.get(request) ?? (request.destroyed && !request.complete ? NOT_WHOLE : undefined);
