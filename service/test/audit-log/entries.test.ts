@@ -105,6 +105,18 @@ describe('a request with a live key', () => {
     expect(entry?.userAgent).toBe('"\\\u00e9');
   });
 
+  test('has an entry without the token that its URL contains', async () => {
+    const entries = await newEntries(async () => {
+      for (const url of [`/v1/audits?key=${live.token}`, `/v1/audits/${live.token}`])
+        expect((await service.request(live.token, url)).status).toBe(400);
+    });
+    expect(entries.map(({ status, path }) => [status, path])).toEqual([
+      [400, '/v1/audits'],
+      [400, '[removed: held an API key]'],
+    ]);
+    expect(JSON.stringify(entries)).not.toContain(live.token);
+  });
+
   test('without a User-Agent has null for it, and one that is too long is cut', async () => {
     const entries = await newEntries(async () => {
       await service.request(live.token, '/v1/audits', { headers: { 'user-agent': undefined } });
@@ -154,7 +166,6 @@ describe('no entry is written', () => {
       await service.request(`svc_live_${'a'.repeat(32)}`, '/v1/audits');
       await service.request(live.token, '/healthz');
       await service.request(live.token, '/nothing');
-      await service.request(live.token, `/v1/audits?key=${live.token}`);
     });
     expect(entries).toEqual([]);
   });

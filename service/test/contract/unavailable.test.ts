@@ -46,10 +46,14 @@ describe('when the database cannot be reached', () => {
   test('requests that need no database get their usual response: malformed tokens, the URL, health', async () => {
     for (const token of [null, 'malformed'])
       expectFailure(await node.request(token, '/v1/audits'), 'invalid_key');
-    expectFailure(await node.request(sandbox, `/v1/audits?x=${sandbox}`), 'invalid_parameter');
+    expectFailure(await node.request(null, `/v1/audits?x=${sandbox}`), 'invalid_parameter');
     expect((await node.request(null, '/healthz')).status).toBe(200);
     expectFailure(await node.request(null, '/readyz'), 'unavailable');
     expectFailure(await node.request(null, '/nothing'), 'not_found');
+  });
+
+  test('a request with a key is authenticated before its URL is refused, so it gets 503', async () => {
+    expectFailure(await node.request(sandbox, `/v1/audits?x=${sandbox}`), 'unavailable');
   });
 
   test('an unknown key gets 503 too: without the database it is neither accepted nor refused', async () => {
