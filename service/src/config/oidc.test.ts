@@ -63,9 +63,10 @@ test.each([
   expect(mistakes[0]).not.toMatch(/password|secret of/);
 });
 
-test('without the issuer, each of the others is a mistake', () => {
+test.each([undefined, ''])('without the issuer (%j), each of the others is a mistake', (issuer) => {
   const { SVC_OIDC_ISSUER: _, ...others } = SETTINGS;
-  expect(mistakesOf({ ...others, SVC_OIDC_DEFAULT_ROLE: 'owner' })).toEqual(
+  const given = issuer === undefined ? {} : { SVC_OIDC_ISSUER: issuer };
+  expect(mistakesOf({ ...others, ...given, SVC_OIDC_DEFAULT_ROLE: 'owner' })).toEqual(
     [...Object.keys(others), 'SVC_OIDC_DEFAULT_ROLE'].map((name) => `${name} needs SVC_OIDC_ISSUER.`),
   );
 });
