@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
@@ -13,7 +12,7 @@ import { createWorld } from '@svc/service/harness/world.ts';
 import { chromium } from 'playwright-core';
 import { expect, type TestContext, test } from 'vitest';
 import { RUNTIMES } from '../../../tools/runtimes/table.ts';
-import { CHROMIUM_ARGUMENTS } from '../../../tools/screenshots/chromium.ts';
+import { CHROMIUM_ARGUMENTS, installedChromium } from '../../../tools/screenshots/chromium.ts';
 import { records } from '../cli/cli.ts';
 import { copyOfSources, findRuntime, packClient, projectWith, run } from './package.ts';
 
@@ -29,8 +28,6 @@ const CHANGES = ['com_1', 'com_2', 'com_3'].map((id) => ({
   changed: [],
 }));
 await seedChanges(service.pool, workspaceId, CHANGES);
-
-const CHROMIUM = '/usr/bin/chromium';
 
 /**
  * Skips a test whose runtime this machine does not have, and prints that, because skipped tests are not always listed.
@@ -168,7 +165,7 @@ async function startSite(page: string): Promise<Server> {
 }
 
 test('it runs in a browser', async (context) => {
-  const executablePath = existsSync(CHROMIUM) ? CHROMIUM : skip(context, 'Chromium');
+  const executablePath = installedChromium() ?? skip(context, 'Chromium');
   const browser = await chromium.launch({ executablePath, args: [...CHROMIUM_ARGUMENTS] });
   onFileEnd(() => browser.close());
   const site = await startSite('<!doctype html><title>client</title>');
