@@ -8,6 +8,7 @@ import { isUnavailable } from '@svc/service/database/errors';
 import { MigrationError } from '@svc/service/database/migrate';
 import { ApiError } from '@svc/service/http/errors';
 import pg from 'pg';
+import { MisuseError } from './misuse-error.ts';
 
 /** A failure as text for the operator, with the exit code of the command. */
 export interface Explanation {
@@ -20,6 +21,9 @@ export interface Explanation {
 /** Errors whose messages are written for the operator. */
 const EXPECTED = [PoolerError, OperatorError, BulkError, CopyError, EmbeddedError, MigrationError];
 
+/** Errors about settings, arguments or input. Their messages name what is wrong. */
+const WRONG_INPUT = [ConfigError, MisuseError, ApiError];
+
 export const FAILED = 1;
 /** Wrong settings or arguments. 2 is usual for command lines. */
 export const MISUSED = 2;
@@ -28,9 +32,7 @@ export const MISUSED = 2;
 export function explain(error: unknown): Explanation {
   // The clean-up after an error failed too. The first error is the reason.
   if (error instanceof SuppressedError) return explain(error.suppressed);
-  if (error instanceof ConfigError) return expected(error.message, MISUSED);
-  // The input is wrong: the message names the field.
-  if (error instanceof ApiError) return expected(error.message, MISUSED);
+  if (WRONG_INPUT.some((kind) => error instanceof kind)) return expected(errorMessage(error), MISUSED);
   if (EXPECTED.some((kind) => error instanceof kind)) return expected(errorMessage(error));
   const refusal = explainRefusal(error);
   if (refusal !== undefined) return expected(refusal);

@@ -162,7 +162,7 @@ describe('svcd import', () => {
       ],
     ] as const) {
       const { code, stdout, stderr } = await svcd(args);
-      expect([code, stdout]).toEqual([2, '']);
+      expect([code, stdout], stderr).toEqual([2, '']);
       expect(stderr).toMatch(reason);
     }
     const away = await runSvcd(['import', 'audits', csv, '--workspace', workspace], { env: broken });
@@ -222,7 +222,7 @@ describe('svcd export', () => {
     expect([safe.code, safe.stderr]).toEqual([0, '']);
     expect(safe.stdout).toMatch(/^f,'=1\+1,/m);
     const refused = await svcd([...args, '--format', 'ndjson']);
-    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
     expect(refused.stderr).toBe('svcd: --csv-safe needs --format csv.\n');
   });
 

@@ -55,6 +55,21 @@ describe('svcd start prints the reason in one line, leaves nothing running, and 
   });
 });
 
+describe('arguments that do not fit together end with code 2', () => {
+  test.each([
+    [['backup', '--verify'], '--verify needs a file: --output backup.svc'],
+    [['backup', 'a.svc', '--output', 'b.svc'], 'give the file once: as the argument or with --output.'],
+    [
+      ['export', 'audits', '--workspace', 'w'],
+      'the format of standard input or output is not known: add --format ndjson or --format csv.',
+    ],
+  ])('svcd %j', async (args, message) => {
+    const { code, stderr, stdout } = await runSvcd(args, { env: { SVC_DATA_DIR: dataDir } });
+    expect({ code, stderr, stdout }).toEqual({ code: 2, stderr: `svcd: ${message}\n`, stdout: '' });
+    expect(await findEmbedded(dataDir)).toBeUndefined();
+  });
+});
+
 describe('a wrong configuration', () => {
   test.each([['start'], ['demo'], ['bootstrap', '--email', 'a@example.com', '--workspace', 'A']])(
     'of svcd %s: all mistakes are reported, with code 2 and without a stack',
@@ -62,7 +77,12 @@ describe('a wrong configuration', () => {
       const env = { SVC_DATA_DIR: dataDir, SVC_PORT: 'http', SVC_WORKERS: '0', SVC_WROKERS: '2' };
       const { code, stderr } = await runSvcd(args, { env });
       expect(code).toBe(2);
-      for (const part of ['3 mistakes', 'SVC_PORT', 'SVC_WORKERS', 'SVC_WROKERS is not a setting']) {
+      for (const part of [
+        '3 mistakes',
+        'SVC_PORT',
+        'SVC_WORKERS',
+        'SVC_WROKERS is not a setting. Did you mean SVC_WORKERS?',
+      ]) {
         expect(stderr).toContain(part);
       }
       expect(stderr).not.toMatch(/^\s+at /m);

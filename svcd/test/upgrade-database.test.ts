@@ -152,7 +152,7 @@ test('svcd upgrade-database moves a deployment from PostgreSQL 17 to 18: keys, w
 test('svcd upgrade-database refuses an external database, and a data directory that does not exist', async () => {
   const external = { SVC_DATABASE_URL: 'postgres://svc@localhost/svc', SVC_SECRET: SECRET };
   expect(await runSvcd(['upgrade-database'], { env: external })).toMatchObject({
-    code: 1,
+    code: 2,
     stderr: expect.stringMatching(
       /^svcd: SVC_DATABASE_URL is set, and this command upgrades only the embedded/,
     ),

@@ -5,6 +5,7 @@ import { readSecretFile, secretFileOf } from '@svc/service/server/secrets/file';
 import { Command, Option } from 'commander';
 import type { CommandContext } from '../context.ts';
 import { STANDARD_STREAM } from '../files/arguments.ts';
+import { MisuseError } from '../misuse-error.ts';
 import { say, unwritable } from '../output.ts';
 import { showProgress } from '../progress.ts';
 import { signalExitCode, watchSignals } from '../signals.ts';
@@ -41,7 +42,7 @@ export function backupCommand(context: CommandContext): Command {
     .action(async (argument: string, { output, ...flags }: BackupFlags) => {
       if (flags.scheduled) return makeScheduledBackup(context);
       if (output !== undefined && argument !== STANDARD_STREAM)
-        throw new OperatorError('give the file once: as the argument or with --output.');
+        throw new MisuseError('give the file once: as the argument or with --output.');
       await runBackup(context, output ?? argument, flags);
     });
 }
@@ -52,9 +53,8 @@ async function runBackup(
   { verify, includeSecret }: BackupFlags,
 ): Promise<void> {
   if (file === STANDARD_STREAM && process.stdout.isTTY)
-    throw new OperatorError('a backup is no text for a terminal: give a file, or use a pipe.');
-  if (file === STANDARD_STREAM && verify)
-    throw new OperatorError('--verify needs a file: --output backup.svc');
+    throw new MisuseError('a backup is no text for a terminal: give a file, or use a pipe.');
+  if (file === STANDARD_STREAM && verify) throw new MisuseError('--verify needs a file: --output backup.svc');
   const config = context.config();
   const secrets = includeSecret ? await secretsOf(config) : undefined;
   const signals = watchSignals();

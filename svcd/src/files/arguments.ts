@@ -4,6 +4,7 @@ import { OperatorError } from '@svc/service/config/errors';
 import type { Resource } from '@svc/service/resources/define';
 import { RESOURCES } from '@svc/service/resources/index';
 import { Argument } from 'commander';
+import { MisuseError } from '../misuse-error.ts';
 
 /** The file name for standard input or output. */
 export const STANDARD_STREAM = '-';
@@ -14,12 +15,12 @@ const FORMAT_OF: Readonly<Record<string, Format>> = {
   '.csv': 'csv',
 };
 
-/** The requested format, or else that of the file name. Throws OperatorError if neither is known. */
+/** The requested format, or else that of the file name. Throws MisuseError if neither is known. */
 export function formatOf(file: string, asked: Format | undefined): Format {
   const format = asked ?? FORMAT_OF[extname(file).toLowerCase()];
   if (format !== undefined) return format;
   const where = file === STANDARD_STREAM ? 'standard input or output' : `the file name ${file}`;
-  throw new OperatorError(
+  throw new MisuseError(
     `the format of ${where} is not known: add --format ${FORMATS.join(' or --format ')}.`,
   );
 }

@@ -8,6 +8,7 @@ import { errorMessage, OperatorError } from '@svc/service/config/errors';
 import { counted } from '@svc/service/log/plural';
 import { Command, Option } from 'commander';
 import type { CommandContext } from '../context.ts';
+import { MisuseError } from '../misuse-error.ts';
 import { say, write } from '../output.ts';
 import { showProgress } from '../progress.ts';
 import { formatOf, resourceArgument, resourceOf, STANDARD_STREAM } from './arguments.ts';
@@ -37,7 +38,7 @@ export function exportCommand(context: CommandContext): Command {
     .action(async (name: string, file: string, flags: ExportFlags) => {
       const resource = resourceOf(name);
       const format = formatOf(file, flags.format);
-      if (flags.csvSafe && format !== 'csv') throw new OperatorError('--csv-safe needs --format csv.');
+      if (flags.csvSafe && format !== 'csv') throw new MisuseError('--csv-safe needs --format csv.');
       await context.withCurrentSchema('svcd export', async ({ pool }) => {
         const progress = showProgress(undefined);
         let records = 0;

@@ -1,7 +1,7 @@
 import { type Upgraded, upgradeEmbedded } from '@svc/embedded-postgres';
-import { OperatorError } from '@svc/service/config/errors';
 import { Command } from 'commander';
 import type { CommandContext } from '../context.ts';
+import { MisuseError } from '../misuse-error.ts';
 import { print, say } from '../output.ts';
 import { signalExitCode, watchSignals } from '../signals.ts';
 import { copyDatabase } from './copy.ts';
@@ -29,7 +29,7 @@ export function upgradeDatabaseCommand(context: CommandContext): Command {
 async function runUpgrade(context: CommandContext, { oldBinaries }: UpgradeFlags): Promise<void> {
   const { databaseUrl, dataDir } = context.config();
   if (databaseUrl !== undefined) {
-    throw new OperatorError(
+    throw new MisuseError(
       'SVC_DATABASE_URL is set, and this command upgrades only the embedded database. Upgrade your server with its own tools.',
     );
   }
