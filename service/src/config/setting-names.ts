@@ -1,3 +1,4 @@
+import { nearest } from '@svc/sdk/near';
 import { OIDC_SETTINGS } from './oidc.ts';
 
 /** The value of a port variable that Kubernetes sets: `tcp://10.96.0.10:80`. */
@@ -42,12 +43,19 @@ export const IGNORED: readonly string[] = [
   'SVC_IMAGE',
 ];
 
-/** A sentence for each `SVC_…` variable that is not a setting, not ignored, and not set by Kubernetes. */
+const PREFIX = 'SVC_';
+const withoutPrefix = (name: string): string => name.slice(PREFIX.length);
+
+/** A text for each `SVC_…` variable that is not a setting, not ignored, and not set by Kubernetes. */
 export function unknownSettings(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   const known = new Set([...SETTINGS, ...IGNORED]);
   return Object.keys(env)
-    .filter((name) => name.startsWith('SVC_') && !known.has(name) && !isServiceLink(name, env[name]))
-    .map((name) => `${name} is not a setting. Settings: ${SETTINGS.join(', ')}.`);
+    .filter((name) => name.startsWith(PREFIX) && !known.has(name) && !isServiceLink(name, env[name]))
+    .map((name) => {
+      const meant = nearest(withoutPrefix(name), SETTINGS.map(withoutPrefix));
+      const hint = meant === undefined ? '' : ` Did you mean ${PREFIX}${meant}?`;
+      return `${name} is not a setting.${hint} Settings: ${SETTINGS.join(', ')}.`;
+    });
 }
 
 /** Whether Kubernetes sets this variable for a Service named `svc` or `svc-…`, in every pod of its namespace. */
