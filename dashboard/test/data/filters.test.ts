@@ -84,6 +84,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the filters of a list, by keyboard'
     await goTo(page, 'Headline score at least');
     await page.keyboard.type('101');
     await page.keyboard.press('Tab');
+    await page.getByRole('alert').filter({ hasText: 'Enter at most 100.' }).waitFor();
+    await expectAccessible(page);
     expect(page.url()).not.toMatch(/headlineScoreMin/);
     await page.getByLabel('Headline score at least').fill('');
     await page.getByLabel('Headline score at least').focus();
@@ -103,6 +105,19 @@ describe.skipIf(BROWSER_PATH === undefined)('the filters of a list, by keyboard'
     await page.waitForURL(/completedBefore=/);
     await count(page, '2 audits');
     await expectAccessible(page);
+  });
+
+  test('clearing the filters clears a value that is not allowed', async () => {
+    const page = await open(owner, `${base}/audits?sort=score-descending&headlineScoreMin=90`);
+    await count(page, '2 audits');
+    const most = page.getByLabel('Headline score at most');
+    await most.fill('101');
+    await most.press('Enter');
+    await page.getByText('Enter at most 100.').waitFor();
+    await press(page, 'Clear filters');
+    await count(page, '20 audits');
+    expect(await most.inputValue()).toBe('');
+    expect(await page.getByText('Enter at most 100.').count()).toBe(0);
   });
 
   test('Enter applies a time', async () => {

@@ -7,25 +7,28 @@ import type { ResourceContract } from '../../resources/resources.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/form/select.tsx';
 import { CompanyFilter } from './company-filter.tsx';
-import { type DataSearch, isFiltered, listParams, noFilters, sortOf, withSort } from './data-search.ts';
+import { type DataSearch, isFiltered, listParams, sortOf, withSort } from './data-search.ts';
 import { RangeFilters } from './list/range-filters.tsx';
 
 export interface ListFiltersProps {
   readonly workspaceId: string;
   readonly resource: ResourceContract;
   readonly search: DataSearch;
+  /** Number of times all filters were cleared. A change also clears text that was not applied. */
+  readonly clears: number;
   readonly companyName: (id: string) => string;
   readonly loadingNewer: boolean;
   /** Loads newer records. Undefined if the sort does not put them at the top of the list. */
   readonly onLoadNewer: (() => void) | undefined;
   readonly onChange: (changes: DataSearch) => void;
+  readonly onClear: () => void;
   readonly columnMenu: ReactNode;
 }
 
 /** The filters and the sort of a list. */
 export function ListFilters(props: ListFiltersProps) {
-  const { workspaceId, resource, search, companyName, loadingNewer, onLoadNewer, onChange, columnMenu } =
-    props;
+  const { workspaceId, resource, search, clears, companyName } = props;
+  const { loadingNewer, onLoadNewer, onChange, onClear, columnMenu } = props;
   const sorts = sortsOf(resource);
   const sort = sortOf(resource, search);
   const params = listParams(resource, search);
@@ -87,7 +90,7 @@ export function ListFilters(props: ListFiltersProps) {
           />
         )}
         {isFiltered(params) ? (
-          <Button variant="ghost" onClick={() => onChange(noFilters(resource))}>
+          <Button variant="ghost" onClick={onClear}>
             <X size={14} aria-hidden />
             Clear filters
           </Button>
@@ -102,7 +105,7 @@ export function ListFilters(props: ListFiltersProps) {
         )}
       </div>
       {rangesOpen ? (
-        <RangeFilters id={rangesId} resource={resource} search={search} onChange={onChange} />
+        <RangeFilters key={clears} id={rangesId} resource={resource} search={search} onChange={onChange} />
       ) : null}
       {sort.fieldName in resource.fields ? null : (
         <p className="text-sm text-soft">

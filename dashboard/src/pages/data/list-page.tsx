@@ -84,6 +84,7 @@ function List({ workspaceId, resource }: ListProps) {
   const total = useTotal(workspaceId, resource, params);
   const companyName = useCompanyNames(workspaceId, companyIds(resource, list.items, search['companyId']));
   const [loadingNewer, setLoadingNewer] = useState(false);
+  const [clears, setClears] = useState(0);
   // A dropped file, or `choose` if the dialog asks for one.
   const [importing, setImporting] = useState<File | 'choose' | null>(null);
   const ImportDialog = useChunk(loadImport, importing !== null);
@@ -111,6 +112,10 @@ function List({ workspaceId, resource }: ListProps) {
   const set = (changes: DataSearch): void => {
     void navigate({ search: (before) => ({ ...before, ...changes }) });
   };
+  const clear = (): void => {
+    setClears(clears + 1);
+    set(noFilters(resource));
+  };
   return (
     <Page
       title={capitalized(plural)}
@@ -136,10 +141,12 @@ function List({ workspaceId, resource }: ListProps) {
         workspaceId={workspaceId}
         resource={resource}
         search={search}
+        clears={clears}
         companyName={companyName}
         loadingNewer={loadingNewer}
         onLoadNewer={isNewestFirst(resource, search) ? () => void loadNewer() : undefined}
         onChange={set}
+        onClear={clear}
         columnMenu={<ColumnMenu resource={resource} shown={names} sorted={sort.fieldName} />}
       />
       <FileTarget onFile={blocked === undefined ? setImporting : undefined}>
@@ -154,7 +161,7 @@ function List({ workspaceId, resource }: ListProps) {
             <NoRecords
               resource={resource}
               filtered={isFiltered(params)}
-              onClear={() => set(noFilters(resource))}
+              onClear={clear}
               {...(blocked === undefined ? { onImport: () => setImporting('choose') } : {})}
             />
           ) : (
