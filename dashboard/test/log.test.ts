@@ -202,8 +202,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     const page = await open(owner, path);
     await page.getByRole('row').nth(3).waitFor();
     const place = () => page.evaluate(() => Math.round(scrollY));
-    await page.evaluate(() => scrollTo(0, 700));
-    await expect.poll(place).toBe(700);
+    await page.evaluate(() => scrollTo(0, 600));
+    await expect.poll(place).toBe(600);
     const row = page.locator('tr[aria-rowindex="26"]');
     const button = row.getByRole('button', { name: 'Open the entry' });
     await button.focus();
