@@ -28,14 +28,24 @@ const USES_DATABASE =
  * watch sockets and processes. They run on the packaged PostgreSQL only. Other tests send the same statements to both.
  */
 const ON_PACKAGED_ONLY: readonly string[] = [
+  'sdk/test/cli/files.test.ts',
+  'sdk/test/cli/mcp.test.ts',
   'sdk/test/cli/process.test.ts',
   'sdk/test/package/readme.test.ts',
+  'sdk/test/package/runtimes.test.ts',
   'service/src/dashboard/auth/attempts.test.ts',
+  'service/src/dashboard/auth/second-factor.test.ts',
+  'service/src/dashboard/auth/sign-in.test.ts',
+  'service/src/dashboard/openid/sign-in.test.ts',
+  'service/src/dashboard/people/recovery.test.ts',
+  'service/src/dashboard/people/second-factor-policy.test.ts',
   'service/src/dashboard/requests/strangers.test.ts',
   'service/test/docs/examples.test.ts',
   'service/test/openapi/responses.test.ts',
   'service/test/process/shutdown.test.ts',
+  'service/test/property/dashboard-garbage.test.ts',
   'service/test/reference/added-resource.test.ts',
+  'service/test/reference/samples.test.ts',
   'service/test/telemetry/outages.test.ts',
   'service/test/telemetry/traces.test.ts',
   'service/test/waiting/stream-ends.test.ts',
@@ -128,12 +138,12 @@ if (existsSync(POSTGRESQL_15)) {
 if (process.env['SVC_TEST_CITUS_URL'] !== undefined)
   projects.push(...withRetries('citus', withDatabase, `${HARNESS}/postgres/citus.ts`));
 
-// One worker per core, although vitest by default leaves a core free: tests wait for PostgreSQL or a process half of the
-// time. A proof runs in one worker.
+// One worker more than cores, although vitest by default leaves a core free: tests wait for PostgreSQL or a process half of
+// the time. A proof runs in one worker.
 export default defineConfig({
   test: {
     projects: projects.filter(({ test }) => (test?.include ?? []).length > 0),
-    maxWorkers: PROOF === undefined ? '100%' : 1,
+    maxWorkers: PROOF === undefined ? availableParallelism() + 1 : 1,
     // Of tests that say that they are concurrent.
     maxConcurrency: availableParallelism(),
   },
