@@ -185,6 +185,11 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     await page.getByText('1 entry', { exact: true }).waitFor();
   });
 
+  test('says that a time range ends before it starts', async () => {
+    const page = await open(owner, `${path}?range=custom&from=2026-03-02T00:00Z&to=2026-03-01T00:00Z`);
+    await page.getByText('The time range ends before it starts').waitFor();
+  });
+
   test('can be used with only the keyboard', async () => {
     const page = await open(owner, path);
     const first = page.getByRole('button', { name: 'Open the entry' }).first();

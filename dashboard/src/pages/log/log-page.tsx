@@ -99,7 +99,12 @@ export function LogPage() {
         ) : list.items === undefined ? (
           <SkeletonRows rows={10} />
         ) : list.items.length === 0 && !list.more ? (
-          <NoEntries filtered={isFiltered(search)} live={live} onClear={() => set(NO_FILTERS)} />
+          <NoEntries
+            filtered={isFiltered(search)}
+            backwards={isBackwards(params)}
+            live={live}
+            onClear={() => set(NO_FILTERS)}
+          />
         ) : (
           <>
             {list.items.length === 0 ? null : (
@@ -133,18 +138,32 @@ export function LogPage() {
 
 interface NoEntriesProps {
   readonly filtered: boolean;
+  /** Whether the time range ends before it starts. */
+  readonly backwards: boolean;
   readonly live: boolean;
   readonly onClear: () => void;
 }
 
-const NoEntries = ({ filtered, live, onClear }: NoEntriesProps) => (
-  <EmptyState
-    icon={ScrollText}
-    title={filtered ? 'No entries match these filters' : 'No entries in this time range'}
-    actions={filtered ? <Button onClick={onClear}>Clear filters</Button> : undefined}
-  >
-    {live
-      ? 'New entries appear here.'
-      : 'Choose a longer time range, or send a request with a live key. Requests with test keys have no entries.'}
-  </EmptyState>
-);
+const isBackwards = ({ from, to }: ReturnType<typeof logParams>): boolean =>
+  from !== undefined && to !== undefined && from > to;
+
+function NoEntries({ filtered, backwards, live, onClear }: NoEntriesProps) {
+  if (backwards) {
+    return (
+      <EmptyState icon={ScrollText} title="The time range ends before it starts">
+        Choose an end after the start.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon={ScrollText}
+      title={filtered ? 'No entries match these filters' : 'No entries in this time range'}
+      actions={filtered ? <Button onClick={onClear}>Clear filters</Button> : undefined}
+    >
+      {live
+        ? 'New entries appear here.'
+        : 'Choose a longer time range, or send a request with a live key. Requests with test keys have no entries.'}
+    </EmptyState>
+  );
+}
