@@ -9,11 +9,12 @@ import { createQueryClient } from './api/query-client.ts';
 import { buildRouter } from './router.tsx';
 import { keepDrafts } from './session/draft.ts';
 import { watchLinkTokens } from './session/link-token.ts';
-import { checkMembership, forgetWorkspace } from './session/lost-workspace.ts';
+import { checkMembership, forgetWorkspace, readRoleAgain } from './session/lost-workspace.ts';
 import { takeProviderAnswer } from './session/provider-answer.ts';
 import { setEndReason, tellOtherTabs, watchOtherTabs } from './session/session-end.ts';
 import { noteSignedIn } from './session/signed-in-hint.ts';
 import { nextTask } from './tasks.ts';
+import { toast } from './ui/toast/toast-store.ts';
 import { Toasts } from './ui/toast/toasts.tsx';
 import './styles/index.css';
 
@@ -37,6 +38,13 @@ const client = createQueryClient({
     const workspaceId = shownWorkspace();
     if (workspaceId === undefined) return;
     void checkMembership(client, workspaceId, () => void router.invalidate());
+  },
+  onNotAllowed: () => {
+    const workspaceId = shownWorkspace();
+    if (workspaceId === undefined) return;
+    void readRoleAgain(client, workspaceId).then((role) => {
+      if (role !== undefined) toast(`Your role in this workspace is now ${role}.`, 'bad');
+    });
   },
   onBlocked: () => {
     const workspaceId = shownWorkspace();

@@ -119,11 +119,12 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
 describe.skipIf(BROWSER_PATH === undefined)('a viewer', () => {
   let world: World;
   let ada: Person;
+  let vera: Person;
   let viewer: Visitor;
   beforeAll(async () => {
     world = await createWorld();
     ada = await world.person('Ada');
-    const vera = await world.person('Vera');
+    vera = await world.person('Vera');
     await world.pool.query('delete from members where user_id = $1', [vera.userId]);
     await world.join(ada.workspaceId, vera, 'viewer');
     viewer = await world.signedIn(vera);
@@ -159,6 +160,26 @@ describe.skipIf(BROWSER_PATH === undefined)('a viewer', () => {
       403,
       { error: { code: 'insufficient_scope', message: expect.any(String) } },
     ]);
+  });
+
+  test('whose role was better until now sees the page of the present role after a refusal', async () => {
+    const { page, expectNoProblems } = viewer;
+    const setRole = (role: string) =>
+      world.pool.query('update members set role = $2 where workspace_id = $1 and user_id = $3', [
+        ada.workspaceId,
+        role,
+        vera.userId,
+      ]);
+    await setRole('admin');
+    await page.goto(`/w/${ada.workspaceId}/keys`);
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    await page.getByLabel('Name').fill('Mine');
+    await setRole('viewer');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+    await page.getByText('Your role in this workspace is now viewer.').waitFor();
+    const button = page.locator('button[aria-disabled="true"]', { hasText: 'Create key' }).first();
+    await button.waitFor();
+    expectNoProblems(/status of 403/);
   });
 
   test('can leave, and is told that no workspace is left', async () => {

@@ -9,16 +9,19 @@ export interface Refusals {
   readonly onSignedOut: (failure: ApiFailure) => void;
   /** Called when the response to any request is `not_found`. */
   readonly onNotFound: () => void;
+  /** Called when the response to any request is `insufficient_scope`: the role of the person may be another one. */
+  readonly onNotAllowed: () => void;
   /** Called when the workspace requires a second factor that the person does not have. */
   readonly onBlocked: () => void;
 }
 
-export function createQueryClient({ onSignedOut, onNotFound, onBlocked }: Refusals): QueryClient {
+export function createQueryClient(refusals: Refusals): QueryClient {
   const watch = (error: unknown): void => {
     if (!(error instanceof ApiFailure)) return;
-    if (error.code === 'not_signed_in') onSignedOut(error);
-    if (error.code === 'not_found') onNotFound();
-    if (error.code === 'second_factor_required') onBlocked();
+    if (error.code === 'not_signed_in') refusals.onSignedOut(error);
+    if (error.code === 'not_found') refusals.onNotFound();
+    if (error.code === 'insufficient_scope') refusals.onNotAllowed();
+    if (error.code === 'second_factor_required') refusals.onBlocked();
   };
   return new QueryClient({
     queryCache: new QueryCache({ onError: watch }),

@@ -1,3 +1,4 @@
+import type { Role } from '@svc/service/dashboard/permissions';
 import type { QueryClient } from '@tanstack/react-query';
 import { meQuery } from '../api/me.ts';
 import { workspaceQuery } from '../api/workspace.ts';
@@ -16,6 +17,23 @@ export function forgetWorkspace(client: QueryClient, workspaceId: string): boole
   if (client.getQueryData(workspaceQuery(workspaceId).queryKey) === undefined) return false;
   client.removeQueries({ predicate: ({ queryKey }) => queryKey.includes(workspaceId) });
   return true;
+}
+
+/**
+ * Reads the role of the person again, which somebody may have changed. The page then shows what the role allows. Resolves
+ * with the role if it is another one.
+ */
+export async function readRoleAgain(client: QueryClient, workspaceId: string): Promise<Role | undefined> {
+  const { queryKey } = workspaceQuery(workspaceId);
+  const before = client.getQueryData(queryKey)?.role;
+  if (before === undefined) return undefined;
+  await Promise.all(
+    [queryKey, meQuery.queryKey].map((key) =>
+      client.invalidateQueries({ queryKey: key, exact: true }, { cancelRefetch: false }),
+    ),
+  );
+  const now = client.getQueryData(queryKey)?.role;
+  return now === before ? undefined : now;
 }
 
 let asking = false;
