@@ -1,11 +1,14 @@
 import { totpCode } from '@svc/service/harness/totp.ts';
 import type { Page } from 'playwright-core';
-import { goTo, press } from './keyboard.ts';
+import { expect } from 'vitest';
+import { focused, press } from './keyboard.ts';
 import { type PopupCase, type } from './popup-case.ts';
 import { PASSWORD } from './world.ts';
 
+const hasFocus = (page: Page, name: string): Promise<void> => expect.poll(() => focused(page)).toBe(name);
+
 const enterPassword = async (page: Page, action: string): Promise<void> => {
-  await goTo(page, 'Your password');
+  await hasFocus(page, 'Your password');
   await type(page, PASSWORD);
   await press(page, action);
 };
@@ -48,7 +51,7 @@ export const ACCOUNT_POPUPS: Readonly<Record<string, PopupCase>> = {
       await enterPassword(page, 'Continue');
       await page.getByRole('img', { name: 'QR code for the authenticator' }).waitFor();
       const secret = (await page.getByRole('dialog').locator('code').textContent())?.replaceAll(' ', '');
-      await goTo(page, 'Code from the app');
+      await hasFocus(page, 'Code from the app');
       await type(page, totpCode(`otpauth://totp/x?secret=${secret}`));
       await page.keyboard.press('Enter');
       await saveCodes(page);

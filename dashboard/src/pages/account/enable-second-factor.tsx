@@ -59,6 +59,7 @@ export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
         >
           <ScanStep uri={setUp.totpURI} />
           <TextField
+            autoFocus
             label="Code from the app"
             required
             inputMode="numeric"

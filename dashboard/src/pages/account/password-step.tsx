@@ -37,7 +37,7 @@ export function PasswordStep<Answer>(props: PasswordStepProps<Answer>) {
         </DialogActions>
       }
     >
-      <PasswordField label="Your password" value={password} onChange={setPassword} />
+      <PasswordField autoFocus label="Your password" value={password} onChange={setPassword} />
     </Form>
   );
 }

@@ -6,6 +6,7 @@ export interface PasswordFieldProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly error?: string | null;
+  readonly autoFocus?: boolean;
 }
 
 /** For an existing password. */
