@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -137,6 +138,32 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
     await dialog().getByRole('button', { name: 'Create key' }).focus();
     await page.getByRole('tooltip', { name: 'Choose a company first.' }).waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('Halfway');
+  });
+
+  test('asks for an expiry date in the future, but keeps a past one when a key is edited', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const old = `Old ${randomUUID()}`;
+    await create(old);
+    await keep();
+    await open();
+    await page.getByRole('button', { name: 'Create key' }).first().click();
+    await page.getByLabel('Name').fill('Past');
+    await page.getByLabel('Expiry date (optional)').fill(today);
+    await dialog().getByRole('button', { name: 'Create key' }).click();
+    await dialog()
+      .getByRole('alert')
+      .getByText(/Enter at least \d{4}-\d\d-\d\d\./)
+      .waitFor();
+    await world.pool.query('update api_keys set expires_at = $1 where name = $2', [
+      `${today}T00:00:00Z`,
+      old,
+    ]);
+    await page.goto(`/w/${ada.workspaceId}/keys?status=expired`);
+    await act(old, 'Edit…');
+    await page.getByLabel('Name').fill(`Edited ${old}`);
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: `Edited ${old}` }).waitFor();
   });
 
   test('shows snippets that run unchanged', async () => {

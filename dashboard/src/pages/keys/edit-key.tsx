@@ -91,7 +91,12 @@ function EditForm({
         onChange={setName}
         error={fieldError(save.error, 'name')}
       />
-      <LimitFields limits={limits} onChange={setLimits} error={save.error} />
+      <LimitFields
+        limits={limits}
+        presentExpiry={first.limits.expiry}
+        onChange={setLimits}
+        error={save.error}
+      />
     </Form>
   );
 }

@@ -1,3 +1,4 @@
+import { BURST_LIMIT_MAX } from '@svc/service/dashboard/limits';
 import type { KeyDetails } from '@svc/service/dashboard/wire';
 import type { KeyLimits } from '../../api/keys.ts';
 import { fieldError } from '../../ui/form/form.tsx';
@@ -32,18 +33,25 @@ export function limitsOf({ expiry, networks, burst }: TypedLimits): KeyLimits {
   };
 }
 
+const DAY_MS = 24 * 3_600_000;
+/** The first day, in UTC, on which a key can expire. */
+const tomorrow = (): string => new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
+
 export interface LimitFieldsProps {
   readonly limits: TypedLimits;
+  /** The present expiry date of the key, which may be past. Default: none. */
+  readonly presentExpiry?: string;
   readonly onChange: (limits: TypedLimits) => void;
   readonly error: Error | null;
 }
 
-export const LimitFields = ({ limits, onChange, error }: LimitFieldsProps) => (
+export const LimitFields = ({ limits, presentExpiry, onChange, error }: LimitFieldsProps) => (
   <>
     <TextField
       label="Expiry date (optional)"
       hint="The key is refused from the start of this day, UTC. You are warned 7 days before."
       type="date"
+      min={limits.expiry !== '' && limits.expiry === presentExpiry ? undefined : tomorrow()}
       value={limits.expiry}
       onChange={(expiry) => onChange({ ...limits, expiry })}
       error={fieldError(error, 'expiresAt')}
@@ -62,6 +70,7 @@ export const LimitFields = ({ limits, onChange, error }: LimitFieldsProps) => (
       hint="Requests per second. If the workspace has a burst limit too, the lower one applies."
       type="number"
       min={1}
+      max={BURST_LIMIT_MAX}
       value={limits.burst}
       onChange={(burst) => onChange({ ...limits, burst })}
       error={fieldError(error, 'burstLimit')}
