@@ -4,10 +4,13 @@ import { Problem } from '../problem.tsx';
 import { useUnsaved } from './unsaved.ts';
 import { NO_WRONG_VALUES, WrongValuesOfForm, wrongValueOf, wrongValuesOf } from './wrong-value.ts';
 
-/** The error of the service about this field, without the field's name; null if the error is not about it. */
+/**
+ * The error of the service about this field, without the field's name, and without “or null”, which no form has; null if the
+ * error is not about it.
+ */
 export const fieldError = (error: unknown, field: string): string | null =>
   error instanceof ApiFailure && error.field === field
-    ? sentence(error.message.replace(/^"\w+" /, ''))
+    ? sentence(error.message.replace(/^"\w+" /, '').replaceAll(', or null', ''))
     : null;
 
 const sentence = (text: string): string =>

@@ -35,8 +35,8 @@ describe('the settings of a key', () => {
   });
 
   test.each([
-    ['expiresAt', '2020-01-01T00:00:00Z', 'must be in the future.'],
-    ['expiresAt', '2100-02-30T00:00:00Z', 'must be a time that exists.'],
+    ['expiresAt', '2020-01-01T00:00:00Z', 'must be in the future, or null.'],
+    ['expiresAt', '2100-02-30T00:00:00Z', 'must be a time that exists, or null.'],
     ['expiresAt', 'tomorrow', 'must be a time in UTC, such as'],
     ['allowedNetworks', [], 'must be a list of 1 to 50 IP addresses'],
     ['allowedNetworks', ['10.0.0.0/33'], '"10.0.0.0/33" is neither.'],

@@ -14,7 +14,7 @@ import type { KeyDetails } from './key-wire.ts';
 /** The longest text of an IPv6 range. */
 const NETWORK_MAX_CHARACTERS = 49;
 
-const NETWORKS = `a list of 1 to ${KEY_NETWORKS_MAX} IP addresses or CIDR ranges, such as 203.0.113.0/24 or 2001:db8::/32`;
+const NETWORKS_ALLOWED = `a list of 1 to ${KEY_NETWORKS_MAX} IP addresses or CIDR ranges, such as 203.0.113.0/24 or 2001:db8::/32, or null`;
 
 /** The fields of the settings that a key may have, in the bodies that create or change one. */
 export const SETTINGS = {
@@ -36,7 +36,7 @@ export const SETTINGS = {
         }),
         Type.Null(),
       ],
-      { allowed: `${NETWORKS}, or null` },
+      { allowed: NETWORKS_ALLOWED },
     ),
   ),
   burstLimit: Type.Optional(integerOrNull(1, BURST_LIMIT_MAX)),
@@ -62,8 +62,8 @@ function futureTime(text: string, nowMs: number): string {
   const ms = Date.parse(text);
   // Date.parse accepts February 30, as a day in March.
   if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== text.slice(0, 10))
-    throw new ApiError('invalid_body', '"expiresAt" must be a time that exists.');
-  if (ms <= nowMs) throw new ApiError('invalid_body', '"expiresAt" must be in the future.');
+    throw new ApiError('invalid_body', `"expiresAt" must be a time that exists, or null.`);
+  if (ms <= nowMs) throw new ApiError('invalid_body', '"expiresAt" must be in the future, or null.');
   return text;
 }
 
@@ -79,7 +79,7 @@ function networksOf(texts: readonly string[]): readonly string[] {
   if (half === undefined) return networks;
   throw new ApiError(
     'invalid_body',
-    `"allowedNetworks" must also have ${half.add}: ${half.all} allows no ${half.missing} address. Without networks, any address is allowed.`,
+    `"allowedNetworks" must be a list with ${half.add} too, because ${half.all} allows no ${half.missing} address.`,
   );
 }
 
@@ -87,7 +87,7 @@ function networkOf(text: string): string {
   if (isAddressRange(text)) return canonicalRange(text);
   throw new ApiError(
     'invalid_body',
-    `"allowedNetworks" must be ${NETWORKS}; ${JSON.stringify(text)} is neither.`,
+    `"allowedNetworks" must be ${NETWORKS_ALLOWED}; ${JSON.stringify(text)} is neither.`,
   );
 }
 
