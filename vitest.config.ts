@@ -128,12 +128,12 @@ if (existsSync(POSTGRESQL_15)) {
 if (process.env['SVC_TEST_CITUS_URL'] !== undefined)
   projects.push(...withRetries('citus', withDatabase, `${HARNESS}/postgres/citus.ts`));
 
-// One worker more than cores, although vitest by default leaves a core free: tests wait for PostgreSQL or a process half of
-// the time. A proof runs in one worker.
+// One worker per core, although vitest by default leaves a core free: tests wait for PostgreSQL or a process half of the
+// time. A proof runs in one worker.
 export default defineConfig({
   test: {
     projects: projects.filter(({ test }) => (test?.include ?? []).length > 0),
-    maxWorkers: PROOF === undefined ? availableParallelism() + 1 : 1,
+    maxWorkers: PROOF === undefined ? '100%' : 1,
     // Of tests that say that they are concurrent.
     maxConcurrency: availableParallelism(),
   },
