@@ -23,8 +23,8 @@ const tryLock = statement('try_scheduled_backup', 'control')`select pg_try_advis
 export async function makeScheduledBackup(context: CommandContext): Promise<void> {
   const { backups } = context.config();
   if (backups === undefined) throw new OperatorError('--scheduled needs SVC_BACKUP_DIR');
-  // Requests come first.
-  setPriority(constants.priority.PRIORITY_LOW);
+  // Requests come first. With PRIORITY_LOW, a backup would hardly progress while all cores are busy.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const signals = watchSignals();
   const endWithService = (): void => void process.emit('SIGTERM', 'SIGTERM');
   process.once('disconnect', endWithService);
