@@ -15,6 +15,8 @@ import { type Container, startContainer } from './container.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
 const TIMEOUT_MS = 300_000;
+/** It downloads the packages of Debian. */
+const BUILD_TIMEOUT_MS = 900_000;
 const IMAGE_MAX_MB = 250;
 const SERVICE = { SVC_HOST: '127.0.0.1', SVC_PORT: '0', SVC_WORKERS: '2' };
 const SVC_USER = 65_525;
@@ -30,7 +32,7 @@ beforeAll(async () => {
   mkdirSync(context);
   makeDebian(debian);
   execFileSync('npm', ['run', '--silent', 'pack', '--', '--to', context], { cwd: REPOSITORY });
-}, TIMEOUT_MS);
+}, BUILD_TIMEOUT_MS);
 
 const megabytesOf = (path: string): number =>
   Number.parseInt(execFileSync('du', ['-smx', path], { encoding: 'utf8' }), 10);
