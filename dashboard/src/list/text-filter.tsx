@@ -14,7 +14,7 @@ export interface TextFilterProps
   readonly onFilter: (value: string | undefined) => void;
 }
 
-/** Applies the filter on Enter, or when the field loses the focus. If the value is not allowed, shows why and applies nothing. */
+/** Applies the filter on Enter, or when the field loses the focus. Shows why if the value is not allowed. */
 export function TextFilter(props: TextFilterProps) {
   const { label, value, tidy = (text) => text, className, onFilter, ...input } = props;
   const [typed, setTyped] = useState(value ?? '');
