@@ -64,16 +64,30 @@ const withoutDatabase = files.filter((file) => !withDatabase.includes(file));
 const drivesProcess = (file: string): boolean =>
   PROOF === undefined && (file.startsWith(PROCESS_TESTS) || DRIVES_PROCESS.test(textOf(file)));
 
+/**
+ * Folders of tests that can share loaded modules: each file creates the services that it uses. To load all modules again
+ * for each file takes about as long as the tests.
+ */
+const SHARES_MODULES: readonly string[] = [
+  'service/src/dashboard/',
+  'service/test/contract/',
+  'service/test/lists/',
+  'service/test/writes/',
+];
+const sharesModules = (file: string): boolean => SHARES_MODULES.some((folder) => file.startsWith(folder));
+
 interface ProjectOptions {
   readonly globalSetup?: string;
   readonly testTimeout?: number;
   readonly retry?: number;
+  /** Whether each file loads all modules again. Default: yes. */
+  readonly isolate?: boolean;
 }
 
 function project(
   name: string,
   include: readonly string[],
-  { globalSetup, testTimeout = TEST_TIMEOUT_MS, retry = 0 }: ProjectOptions = {},
+  { globalSetup, testTimeout = TEST_TIMEOUT_MS, retry = 0, isolate = true }: ProjectOptions = {},
 ): TestProjectInlineConfiguration {
   return {
     test: {
@@ -87,6 +101,7 @@ function project(
       ],
       testTimeout,
       retry,
+      isolate,
       hookTimeout: HOOK_TIMEOUT_MS,
       expect: { poll: { timeout: POLL_TIMEOUT_MS, interval: POLL_INTERVAL_MS } },
       ...(globalSetup === undefined ? {} : { globalSetup: [globalSetup] }),
@@ -94,22 +109,22 @@ function project(
   };
 }
 
-/** Two projects: one for tests without retries, and one with retries for the tests that drive a process. */
-const withRetries = (name: string, include: readonly string[], globalSetup?: string) => {
+/** Projects for tests that share modules, for other tests, and, with retries, for those that drive a process. */
+const projectsOf = (name: string, include: readonly string[], globalSetup?: string) => {
   const options = globalSetup === undefined ? {} : { globalSetup };
+  const groups = Map.groupBy(include, (file) =>
+    drivesProcess(file) ? 'processes' : sharesModules(file) ? 'shared modules' : 'others',
+  );
   return [
-    project(
-      name,
-      include.filter((file) => !drivesProcess(file)),
-      options,
-    ),
-    project(`${name}, processes`, include.filter(drivesProcess), { ...options, retry: RETRIES }),
+    project(`${name}, shared modules`, groups.get('shared modules') ?? [], { ...options, isolate: false }),
+    project(name, groups.get('others') ?? [], options),
+    project(`${name}, processes`, groups.get('processes') ?? [], { ...options, retry: RETRIES }),
   ];
 };
 
 const projects = [
-  ...withRetries('no database', withoutDatabase),
-  ...withRetries('embedded 18', withDatabase, `${HARNESS}/postgres/embedded-18.ts`),
+  ...projectsOf('no database', withoutDatabase),
+  ...projectsOf('embedded 18', withDatabase, `${HARNESS}/postgres/embedded-18.ts`),
 ];
 if (inBrowser.length > 0) {
   const globalSetup = 'dashboard/test/harness/setup.ts';
@@ -119,14 +134,14 @@ if (inBrowser.length > 0) {
 }
 if (existsSync(POSTGRESQL_15)) {
   const onBoth = withDatabase.filter((file) => !ON_PACKAGED_ONLY.some((path) => file.startsWith(path)));
-  projects.push(...withRetries('external 15', onBoth, `${HARNESS}/postgres/external-15.ts`));
+  projects.push(...projectsOf('external 15', onBoth, `${HARNESS}/postgres/external-15.ts`));
 } else {
   process.stderr.write(`${POSTGRESQL_15} is not there: the tests run only on the packaged PostgreSQL\n`);
 }
 
 // A running cluster of Citus, which this repository does not start (docs/scale.md).
 if (process.env['SVC_TEST_CITUS_URL'] !== undefined)
-  projects.push(...withRetries('citus', withDatabase, `${HARNESS}/postgres/citus.ts`));
+  projects.push(...projectsOf('citus', withDatabase, `${HARNESS}/postgres/citus.ts`));
 
 // One worker per core, although vitest by default leaves a core free: tests wait for PostgreSQL or a process half of the
 // time. A proof runs in one worker.
