@@ -196,7 +196,12 @@ describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
     await world.join(eve.workspaceId, finn, 'owner');
     await page.goto(`/w/${eve.workspaceId}/keys?create=true`);
     await page.getByLabel('Name').fill('Secret plan');
-    await world.pool.query('delete from sessions where user_id = $1', [eve.userId]);
+    await page.route(/\/keys$/, async (route) => {
+      // Not before: another request of the page could notice it.
+      if (route.request().method() === 'POST')
+        await world.pool.query('delete from sessions where user_id = $1', [eve.userId]);
+      await route.fallback();
+    });
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('status').getByText('Your session has expired.').waitFor();
     await page.getByLabel('Email address').fill(finn.email);

@@ -176,7 +176,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a viewer', () => {
     await page.getByLabel('Name').fill('Mine');
     await setRole('viewer');
     await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-    await page.getByText('Your role in this workspace is now viewer.').waitFor();
+    await page.getByText('Your role in this workspace is now viewer.', { exact: true }).waitFor();
     const button = page.locator('button[aria-disabled="true"]', { hasText: 'Create key' }).first();
     await button.waitFor();
     expectNoProblems(/status of 403/);

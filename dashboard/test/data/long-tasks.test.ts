@@ -14,7 +14,7 @@ const SENTIMENTS = ['positive', 'neutral', 'negative'];
 // Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('a list of many records', async () => {
   if (BROWSER_PATH === undefined) return;
-  const { service, dashboard, open } = await createServiceWorld();
+  const { service, dashboard, open } = await createServiceWorld({ asForPeople: true });
   const owner = await dashboard.owner();
   const { workspaceId } = owner;
   const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();

@@ -5,11 +5,25 @@ import { CHROMIUM_ARGUMENTS } from '../../../tools/screenshots/chromium.ts';
 /** Path of Chromium. Undefined if it is missing: then the setup prints how to install it, and the tests are skipped. */
 export const BROWSER_PATH = inject('chromium');
 
-/** One process less, which takes less processor time. */
-const ONE_PROCESS_LESS = '--in-process-gpu';
+/**
+ * They save processor time in tests, which open many pages for a short time: fewer processes and threads, and no time
+ * for the compilers that pay off in long sessions.
+ */
+const FOR_SHORT_SESSIONS = [
+  '--in-process-gpu',
+  '--num-raster-threads=1',
+  '--js-flags=--no-opt,--no-maglev',
+] as const;
 
-export async function launch(more: readonly string[] = []): Promise<Browser> {
+export interface LaunchOptions {
+  /** More arguments of the command line. */
+  readonly more?: readonly string[];
+  /** Whether Chromium draws and compiles as it does for people. For tests that measure. Default: false. */
+  readonly asForPeople?: boolean;
+}
+
+export async function launch({ more = [], asForPeople = false }: LaunchOptions = {}): Promise<Browser> {
   if (BROWSER_PATH === undefined) throw new Error('there is no Chromium');
-  const args = [...CHROMIUM_ARGUMENTS, ONE_PROCESS_LESS, ...more];
+  const args = [...CHROMIUM_ARGUMENTS, ...(asForPeople ? [] : FOR_SHORT_SESSIONS), ...more];
   return chromium.launch({ executablePath: BROWSER_PATH, args });
 }

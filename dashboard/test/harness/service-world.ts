@@ -8,7 +8,7 @@ import {
 } from '@svc/service/harness/dashboard.ts';
 import { createTestService, type TestService } from '@svc/service/harness/service.ts';
 import type { Page } from 'playwright-core';
-import { launch } from './launch.ts';
+import { type LaunchOptions, launch } from './launch.ts';
 import { openVisitor, type Visitor } from './visitor.ts';
 
 /**
@@ -36,13 +36,14 @@ interface Look {
   readonly width?: number;
 }
 
-export async function createServiceWorld(): Promise<ServiceWorld> {
+export async function createServiceWorld(options: LaunchOptions = {}): Promise<ServiceWorld> {
   const service = await createTestService();
   await service.app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = service.app.server.address() as AddressInfo;
   const address = `127.0.0.1:${port}`;
   const { host } = new URL(PUBLIC_URL);
-  const browser = await launch([`--host-resolver-rules=MAP ${host} ${address}, MAP * ~NOTFOUND`]);
+  const resolve = `--host-resolver-rules=MAP ${host} ${address}, MAP * ~NOTFOUND`;
+  const browser = await launch({ ...options, more: [resolve, ...(options.more ?? [])] });
   const visitors: Visitor[] = [];
   onFileEnd(async () => {
     await browser.close();

@@ -41,18 +41,21 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
     await details.getByText('20 requests a second').waitFor();
     await page.getByRole('img', { name: 'Requests per day: 4 requests, 2 failed.' }).waitFor();
     await section('Requests per day').getByText('50%').waitFor();
-    const failed = section('Latest failed requests').getByRole('row');
-    expect((await failed.allInnerTexts()).slice(1).map((text) => /\b[45]\d\d\b/.exec(text)?.[0])).toEqual([
-      '403',
-      '400',
-    ]);
-    const addresses = await section('Latest addresses').getByRole('row').allInnerTexts();
-    expect(addresses.slice(1).map((text) => text.split(/\s+/).slice(0, 2))).toEqual([
-      ['203.0.113.7', '1'],
-      ['2001:db8::1', '1'],
-      ['192.0.2.7', '2'],
-    ]);
-    expect(await section('Latest requests').getByRole('row').count()).toBe(5);
+    const rowsOf = async (name: string): Promise<readonly string[]> =>
+      (await section(name).getByRole('row').allInnerTexts()).slice(1);
+    await expect
+      .poll(async () =>
+        (await rowsOf('Latest failed requests')).map((text) => /\b[45]\d\d\b/.exec(text)?.[0]),
+      )
+      .toEqual(['403', '400']);
+    await expect
+      .poll(async () => (await rowsOf('Latest addresses')).map((text) => text.split(/\s+/).slice(0, 2)))
+      .toEqual([
+        ['203.0.113.7', '1'],
+        ['2001:db8::1', '1'],
+        ['192.0.2.7', '2'],
+      ]);
+    await expect.poll(async () => (await rowsOf('Latest requests')).length).toBe(4);
     await section('Changes of this key')
       .getByRole('row', { name: /owner@example.com/ })
       .waitFor();
