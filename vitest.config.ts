@@ -40,6 +40,9 @@ const ON_PACKAGED_ONLY: readonly string[] = [
   'service/test/telemetry/',
   'service/test/waiting/stream-ends.test.ts',
   'svcd/test/backup/schedule.test.ts',
+  'svcd/test/files/',
+  'svcd/test/import-memory.test.ts',
+  'svcd/test/import.test.ts',
 ];
 const missing = ON_PACKAGED_ONLY.filter((path) => !existsSync(join(import.meta.dirname, path)));
 if (missing.length > 0)
@@ -69,9 +72,13 @@ const drivesProcess = (file: string): boolean =>
  * for each file takes about as long as the tests.
  */
 const SHARES_MODULES: readonly string[] = [
-  'service/src/dashboard/',
+  'sdk/test/',
+  'service/src/',
+  'service/test/audit-log/',
   'service/test/contract/',
+  'service/test/http/',
   'service/test/lists/',
+  'service/test/waiting/',
   'service/test/writes/',
 ];
 const sharesModules = (file: string): boolean => SHARES_MODULES.some((folder) => file.startsWith(folder));
