@@ -81,7 +81,13 @@ async function run(
     stdio: ['ignore', output, output],
     // A group of its own, so that a signal also ends what the proof has started.
     detached: true,
-    env: { ...process.env, PROVE: file, PROVE_SECONDS: String(duration), PROVE_SEED: String(seed) },
+    env: {
+      ...process.env,
+      PROVE: file,
+      PROVE_SECONDS: String(duration),
+      PROVE_SEED: String(seed),
+      ...(positionals.includes(name) ? { PROVE_NAMED: '1' } : {}),
+    },
   });
   running.add(child);
   try {
