@@ -63,6 +63,19 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     expect(await page.getByRole('button', { name: 'Next page' }).count()).toBe(0);
   });
 
+  test('keeps what was typed when the person leaves the page and comes back', async () => {
+    const page = await open(owner, path);
+    const endpoint = page.getByLabel('Endpoint');
+    await endpoint.selectOption('POST /v1/companies');
+    await page.getByLabel('Body').fill('{"name": "Typed by hand"}');
+    await page.getByRole('link', { name: 'Companies' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Companies' }).waitFor();
+    await page.goBack();
+    await page.getByLabel('Body').waitFor();
+    expect(await endpoint.inputValue()).toBe('POST /v1/companies');
+    expect(await page.getByLabel('Body').inputValue()).toBe('{"name": "Typed by hand"}');
+  });
+
   test('sends an example write unchanged as a dry run, which changes nothing', async () => {
     const page = await open(owner, path);
     await enterKey(page, token);

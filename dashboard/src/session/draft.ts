@@ -2,6 +2,9 @@ import { type Dispatch, type SetStateAction, useEffect, useState } from 'react';
 
 /** What is typed now, by the name of the draft. */
 const shown = new Map<string, unknown>();
+/** What was typed on pages that the person has left. */
+const left = new Map<string, unknown>();
+let leftBy: string | undefined;
 /** What was typed when the session ended, and by whom. */
 let kept: { readonly email: string; readonly drafts: Map<string, unknown> } | null = null;
 
@@ -11,8 +14,8 @@ let kept: { readonly email: string; readonly drafts: Map<string, unknown> } | nu
  */
 export function useDraft<T>(name: string, initial: T): [T, Dispatch<SetStateAction<T>>] {
   const [value, setValue] = useState<T>(() => {
-    const drafts = kept?.drafts;
-    return drafts?.has(name) === true ? (drafts.get(name) as T) : initial;
+    const drafts = [kept?.drafts, left].find((some) => some?.has(name));
+    return drafts === undefined ? initial : (drafts.get(name) as T);
   });
   useEffect(() => {
     kept?.drafts.delete(name);
@@ -22,12 +25,27 @@ export function useDraft<T>(name: string, initial: T): [T, Dispatch<SetStateActi
   return [value, setValue];
 }
 
+/** Like `useDraft`. The person also finds it again when they leave the page and come back. */
+export function useLastingDraft<T>(name: string, initial: T): [T, Dispatch<SetStateAction<T>>] {
+  const [value, setValue] = useDraft(name, initial);
+  useEffect(() => void left.set(name, value), [name, value]);
+  return [value, setValue];
+}
+
 /** Call when the session of a person ends. */
 export function keepDrafts(email: string): void {
-  kept = { email, drafts: new Map(shown) };
+  kept = { email, drafts: new Map([...left, ...shown]) };
+}
+
+/** Call when a person signs out. */
+export function forgetDrafts(): void {
+  kept = null;
+  left.clear();
 }
 
 /** Call when a person is signed in: forgets what somebody else has typed. */
 export function forgetDraftsOfOthers(email: string): void {
   if (kept?.email !== email) kept = null;
+  if (leftBy !== email) left.clear();
+  leftBy = email;
 }

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { call } from '../api/client.ts';
 import { messageOf } from '../api/failure.ts';
 import { toast } from '../ui/toast/toast-store.ts';
+import { forgetDrafts } from './draft.ts';
 import { tellOtherTabs } from './session-end.ts';
 import { noteSignedIn } from './signed-in-hint.ts';
 
@@ -17,6 +18,7 @@ export function useSignOut(): () => void {
         tellOtherTabs('You signed out in another tab.');
         await navigate({ to: '/sign-in' });
         client.clear();
+        forgetDrafts();
       },
       (error: unknown) => toast(`You are still signed in. ${messageOf(error)}`, 'bad'),
     );

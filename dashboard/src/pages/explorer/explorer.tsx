@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { useAction } from '../../api/action.ts';
 import { companySearchQuery } from '../../api/company-names.ts';
 import { useWorkspace } from '../../api/workspace.ts';
+import { useLastingDraft } from '../../session/draft.ts';
 import { whyNot } from '../../session/permissions.ts';
 import { useWorkspaceId } from '../../session/workspace-id.ts';
 import { Button } from '../../ui/button.tsx';
@@ -38,10 +39,13 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
   const [sender, setSender] = useState<Sender>('member');
   const [token, setToken] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
-  const [id, setId] = useState(operations[0]?.id ?? '');
+  const [id, setId] = useLastingDraft(`explorer ${workspaceId}`, operations[0]?.id ?? '');
   // Each operation keeps its own values while the person switches between operations.
-  const [allValues, setAllValues] = useState<Readonly<Record<string, Values>>>({});
-  const [bodies, setBodies] = useState<Readonly<Record<string, string>>>({});
+  const [allValues, setAllValues] = useLastingDraft<Readonly<Record<string, Values>>>(
+    `parameters ${workspaceId}`,
+    {},
+  );
+  const [bodies, setBodies] = useLastingDraft<Readonly<Record<string, string>>>(`bodies ${workspaceId}`, {});
   const company = useQuery(companySearchQuery(workspaceId, '')).data?.data[0]?.id;
   const operation = operations.find((one) => one.id === id) ?? operations[0];
   const sending = useAction({
