@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { timeOfWall, wallTime } from './wall-time.ts';
+import { changedWall, timeOfWall, wallTime } from './wall-time.ts';
 
 test.each([
   ['2026-03-01T08:30:00Z', 'Europe/Berlin', '2026-03-01T09:30'],
@@ -18,4 +18,18 @@ test('a wall time that the clocks show twice is the first, and one that they ski
   expect(timeOfWall('2026-03-29T02:30', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z');
   expect(wallTime('2026-03-29T01:30:00Z', 'Europe/Berlin')).toBe('2026-03-29T03:30');
   expect(timeOfWall('2026-11-01T01:30', 'America/New_York')).toBe('2026-11-01T05:30:00.000Z');
+});
+
+test.each([
+  ['another day', '2026-03-02T09:30', '2026-03-02T08:30:12.345678Z'],
+  ['another day with other clocks', '2026-07-02T09:30', '2026-07-02T07:30:12.345678Z'],
+  ['another minute', '2026-03-01T09:31', '2026-03-01T08:31:00.000Z'],
+  ['another day and hour', '2026-03-02T10:30', '2026-03-02T09:30:00.000Z'],
+  ['a day with clocks that were seconds from UTC', '1890-03-01T09:30', '1890-03-01T08:36:32.000Z'],
+])('a change to %s keeps the seconds only if the hour and the minute stay', (_, wall, time) => {
+  expect(changedWall(wall, 'Europe/Berlin', '2026-03-01T08:30:12.345678Z')).toBe(time);
+});
+
+test('a time that had no value before has no seconds', () => {
+  expect(changedWall('2026-03-01T09:30', 'UTC', '')).toBe('2026-03-01T09:30:00.000Z');
 });

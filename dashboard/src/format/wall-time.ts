@@ -22,6 +22,20 @@ export function wallTime(time: Time, zone: string): string {
 }
 
 /**
+ * Like `timeOfWall`, for a change of `before`, which may be empty. It keeps the seconds of `before` if only the day changes.
+ */
+export function changedWall(wall: string, zone: string, before: Time | ''): Time {
+  const changed = timeOfWall(wall, zone);
+  if (before === '' || clockOf(wallTime(before, zone)) !== clockOf(wall)) return changed;
+  const withSeconds = changed.slice(0, MINUTE_CHARACTERS) + before.slice(MINUTE_CHARACTERS);
+  // Old times of some zones are not whole minutes from UTC.
+  return wallTime(withSeconds, zone) === wall ? withSeconds : changed;
+}
+
+/** Hour and minute. */
+const clockOf = (wall: string): string => wall.slice(wall.indexOf('T'));
+
+/**
  * The time at which the clocks of the zone show this. If they show it twice, the first time; if they skip it, as much later
  * as they skip.
  */

@@ -1,5 +1,5 @@
 import { useTimeZone } from '../../../format/time-zone.ts';
-import { timeOfWall, wallTime } from '../../../format/wall-time.ts';
+import { changedWall, wallTime } from '../../../format/wall-time.ts';
 import { fieldLabel, valueLabel } from '../../../resources/labels.ts';
 import { type Field, isLongText } from '../../../resources/resources.ts';
 import { Field as LabelledField } from '../../../ui/form/field.tsx';
@@ -96,7 +96,7 @@ function Control({ field, zone, value, onChange, ...attributes }: ControlProps) 
         required={required}
         max={LAST_MINUTE}
         value={value === '' ? '' : wallTime(value, zone)}
-        onChange={({ target }) => onChange(target.value === '' ? '' : timeOfWall(target.value, zone))}
+        onChange={({ target }) => onChange(target.value === '' ? '' : changedWall(target.value, zone, value))}
       />
     );
   }
