@@ -5,6 +5,7 @@ import { useMemo } from 'react';
 import { messageOf } from '../../../api/failure.ts';
 import { deliveriesQuery, type WebhookId } from '../../../api/webhooks.ts';
 import { counted } from '../../../format/plural.ts';
+import { useFiltersNow } from '../../../list/filters-now.ts';
 import { boundsOf, type Range } from '../../../list/time-range.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Section } from '../../../ui/card.tsx';
@@ -30,11 +31,11 @@ const NO_FILTERS: WebhookSearch = {
 export function DeliveriesSection({ id }: { readonly id: WebhookId }) {
   const { state, type, range = RANGE_DEFAULT, from, to } = route.useSearch();
   const navigate = route.useNavigate();
-  // A relative range is computed once, when the filters are set, so that each page has the same range.
-  const filters = useMemo(() => {
-    const bounds = boundsOf({ range, from, to }, Date.now());
-    return { state, type, ...bounds };
-  }, [state, type, range, from, to]);
+  const nowMs = useFiltersNow(JSON.stringify({ state, type, range, from, to }));
+  const filters = useMemo(
+    () => ({ state, type, ...boundsOf({ range, from, to }, nowMs) }),
+    [state, type, range, from, to, nowMs],
+  );
   const list = useInfiniteQuery(deliveriesQuery(id, filters));
   const deliveries = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const set = (change: WebhookSearch): void =>
