@@ -1,10 +1,10 @@
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { BackupSettings } from '@svc/service/config/config';
-import { OperatorError } from '@svc/service/config/errors';
 import { statement } from '@svc/service/database/statement';
 import { counted } from '@svc/service/log/plural';
 import type { CommandContext } from '../../context.ts';
+import { MisuseError } from '../../misuse-error.ts';
 import { say } from '../../output.ts';
 import { signalExitCode, watchSignals } from '../../signals.ts';
 import { backupDatabase } from '../database.ts';
@@ -22,7 +22,7 @@ const tryLock = statement('try_scheduled_backup', 'control')`select pg_try_advis
  */
 export async function makeScheduledBackup(context: CommandContext): Promise<void> {
   const { backups } = context.config();
-  if (backups === undefined) throw new OperatorError('--scheduled needs SVC_BACKUP_DIR');
+  if (backups === undefined) throw new MisuseError('--scheduled needs SVC_BACKUP_DIR');
   // Requests come first. With PRIORITY_LOW, a backup would hardly progress while all cores are busy.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const signals = watchSignals();
