@@ -1,8 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { waitFor } from '@svc/embedded-postgres/testing';
 import { type IssuedKey, signIn } from '@svc/service/harness/dashboard-http.ts';
 import { runSvcd, startSvcd } from '@svc/service/harness/process.ts';
@@ -10,11 +7,19 @@ import { type RunningService, startRunningService } from '@svc/service/harness/r
 import { secret } from '@svc/service/harness/secrets.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { ask, dataDirOf, expectDone, exportOf, keepWriting, newDataDir, quietWorkspace } from './support.ts';
+import {
+  ask,
+  bash,
+  dataDirOf,
+  expectDone,
+  exportOf,
+  keepWriting,
+  newDataDir,
+  quietWorkspace,
+} from './support.ts';
 
 const TIMEOUT_MS = 120_000;
 vi.setConfig({ testTimeout: TIMEOUT_MS });
-const SVCD = join(import.meta.dirname, '../../src/svcd.ts');
 const AUDITS = 10_000;
 
 let running: RunningService;
@@ -97,21 +102,6 @@ test('the secret is in a backup only on request, and without it the restore says
   expect((await ask(service, '/v1/audits?limit=1', running.key)).status).toBe(200);
   await service.stop();
 });
-
-/** Runs a script of bash, in which `svcd` is the program. */
-async function bash(script: string, env: Readonly<Record<string, string>>) {
-  const program = `svcd() { "${process.execPath}" "${SVCD}" "$@"; }; set -o pipefail; ${script}`;
-  const child = spawn('bash', ['-c', program], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [stdout, stderr, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'exit'),
-  ]);
-  return { stdout, stderr, code: code as number | null };
-}
 
 describe('a pipe', () => {
   test('takes a backup to a restore', async () => {

@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { bootstrapWorkspace, type IssuedKey } from '@svc/service/harness/dashboard-http.ts';
 import { runSvcd, type ServiceProcess } from '@svc/service/harness/process.ts';
 import { bearer, type RunningService } from '@svc/service/harness/running-service.ts';
@@ -6,6 +9,7 @@ import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts'
 import { expect } from 'vitest';
 
 const BATCH = 100;
+const SVCD = join(import.meta.dirname, '../../src/svcd.ts');
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -22,6 +26,21 @@ export async function expectDone(
   const done = await command;
   expect([done.code, done.stderr]).toEqual([0, expect.anything()]);
   return done;
+}
+
+/** Runs a script of bash, in which `svcd` is the program. */
+export async function bash(script: string, env: Settings) {
+  const program = `svcd() { "${process.execPath}" "${SVCD}" "$@"; }; set -o pipefail; ${script}`;
+  const child = spawn('bash', ['-c', program], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ]);
+  return { stdout, stderr, code: code as number | null };
 }
 
 /** A workspace with a company and audits, to which nobody else writes. */

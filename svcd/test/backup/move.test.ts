@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTestDatabase } from '@svc/service/harness/database.ts';
+import { startSvcd } from '@svc/service/harness/process.ts';
+import { startRunningService } from '@svc/service/harness/running-service.ts';
+import { secret } from '@svc/service/harness/secrets.ts';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
+import { expect, test } from 'vitest';
+import { ask, bash, dataDirOf, exportOf, quietWorkspace } from './support.ts';
+
+const TIMEOUT_MS = 120_000;
+const OPERATIONS = new URL('../../../docs/operations.md', import.meta.url);
+
+/** The commands of the section about the move. The last one starts the service. */
+async function documentedMove(): Promise<readonly string[]> {
+  const section =
+    (await readFile(OPERATIONS, 'utf8')).split('### Moving from the embedded PostgreSQL\n')[1] ?? '';
+  return /```sh\n(.*?)\n```/s.exec(section)?.[1]?.split('\n') ?? [];
+}
+
+test('a service moves from the embedded PostgreSQL to another as docs/operations.md says: keys and records are the same', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const { env, key, service } = await startRunningService();
+  const workspaceId = await quietWorkspace(env, 300);
+  const exported = await exportOf(env, workspaceId);
+  await service.stop();
+
+  const { url } = await createTestDatabase({ template: false });
+  const commands = await documentedMove();
+  expect(commands.at(-1)).toBe('svcd start');
+  const move = commands
+    .slice(0, -1)
+    .map((line) => line.replace(/^export SVC_DATABASE_URL='[^']*'/, 'export SVC_DATABASE_URL="$OTHER"'));
+  const script = `cd "$FOLDER"; set -e\n${move.join('\n')}\n`;
+  const folder = await temporaryDirectory();
+  const done = await bash(script, { SVC_DATA_DIR: dataDirOf(env), OTHER: url, FOLDER: folder });
+  expect([done.code, done.stdout]).toEqual([0, '']);
+  expect(done.stderr).toContain('Restored');
+
+  const text = (await readFile(join(dataDirOf(env), 'secret'), 'utf8')).trim();
+  secret(text);
+  const moved = { SVC_DATABASE_URL: url, SVC_SECRET: text };
+  expect(await exportOf(moved, workspaceId)).toBe(exported);
+  const started = await startSvcd(moved);
+  expect((await ask(started, '/v1/audits?limit=1', key)).status).toBe(200);
+  await started.stop();
+});
