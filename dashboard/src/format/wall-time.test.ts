@@ -25,11 +25,30 @@ test.each([
   ['another day with other clocks', '2026-07-02T09:30', '2026-07-02T07:30:12.345678Z'],
   ['another minute', '2026-03-01T09:31', '2026-03-01T08:31:00.000Z'],
   ['another day and hour', '2026-03-02T10:30', '2026-03-02T09:30:00.000Z'],
-  ['a day with clocks that were seconds from UTC', '1890-03-01T09:30', '1890-03-01T08:36:32.000Z'],
+  ['a day with an offset of seconds', '1890-03-01T09:30', '1890-03-01T08:36:44.345678Z'],
 ])('a change to %s keeps the seconds only if the hour and the minute stay', (_, wall, time) => {
   expect(changedWall(wall, 'Europe/Berlin', '2026-03-01T08:30:12.345678Z')).toBe(time);
 });
 
 test('a time that had no value before has no seconds', () => {
   expect(changedWall('2026-03-01T09:30', 'UTC', '')).toBe('2026-03-01T09:30:00.000Z');
+});
+
+test.each([
+  ['2026-03-01T08:30:00Z', 'Europe/Berlin', '2027-03-01T08:30:00Z'],
+  ['2026-03-01T08:30:12.345678Z', 'Europe/Berlin', '2027-03-01T08:30:12.345678Z'],
+  ['2026-03-01T14:30:12.345678Z', 'America/New_York', '2027-03-01T14:30:12.345678Z'],
+])('a year that is typed digit by digit keeps the seconds of %s in %s', (before, zone, after) => {
+  const years = ['0002', '0020', '0202', '2027'];
+  const typed = years.reduce(
+    (time, year) => changedWall(year + wallTime(before, zone).slice(4), zone, time),
+    before,
+  );
+  expect(typed).toBe(after);
+});
+
+test('a wall time that the clocks skip keeps its seconds', () => {
+  expect(changedWall('2026-03-29T02:30', 'Europe/Berlin', '2026-03-28T01:30:12Z')).toBe(
+    '2026-03-29T01:30:12Z',
+  );
 });

@@ -4,6 +4,7 @@ import type { Time } from '@svc/sdk';
 
 const OFFSET = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 const MINUTE_CHARACTERS = 16;
+const SECOND_CHARACTERS = 19;
 const DAY_MS = 24 * 3_600_000;
 
 /** How far the clocks of the zone are ahead of UTC at this time, in milliseconds. */
@@ -22,14 +23,17 @@ export function wallTime(time: Time, zone: string): string {
 }
 
 /**
- * Like `timeOfWall`, for a change of `before`, which may be empty. It keeps the seconds of `before` if only the day changes.
+ * The time after a person has changed the input from `before` (empty: no time) to `wall`. It keeps the seconds of `before`
+ * if hour and minute are the same, as when only the day changes.
  */
 export function changedWall(wall: string, zone: string, before: Time | ''): Time {
   const changed = timeOfWall(wall, zone);
   if (before === '' || clockOf(wallTime(before, zone)) !== clockOf(wall)) return changed;
-  const withSeconds = changed.slice(0, MINUTE_CHARACTERS) + before.slice(MINUTE_CHARACTERS);
-  // Old times of some zones are not whole minutes from UTC.
-  return wallTime(withSeconds, zone) === wall ? withSeconds : changed;
+  const ms = Date.parse(before);
+  // As the clocks of the zone show them: while a person types the year, the input has years with offsets of seconds.
+  const seconds = new Date(ms + offsetMs(ms, zone)).getUTCSeconds();
+  const toSecond = new Date(Date.parse(changed) + seconds * 1_000).toISOString().slice(0, SECOND_CHARACTERS);
+  return toSecond + before.slice(SECOND_CHARACTERS);
 }
 
 /** Hour and minute. */
