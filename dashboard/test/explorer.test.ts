@@ -74,6 +74,10 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     await page.getByLabel('Body').waitFor();
     expect(await endpoint.inputValue()).toBe('POST /v1/companies');
     expect(await page.getByLabel('Body').inputValue()).toBe('{"name": "Typed by hand"}');
+    const reset = page.getByRole('button', { name: 'Reset' });
+    await reset.click();
+    expect(await page.getByLabel('Body').inputValue()).toContain('"name": "Acme');
+    expect(await reset.getAttribute('aria-disabled')).toBe('true');
   });
 
   test('sends an example write unchanged as a dry run, which changes nothing', async () => {

@@ -194,10 +194,15 @@ describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
     const { page, expectNoProblems } = await world.signedIn(eve);
     const finn = await world.person('Finn');
     await world.join(eve.workspaceId, finn, 'owner');
-    await page.goto(`/w/${eve.workspaceId}/keys?create=true`);
+    await page.goto(`/w/${eve.workspaceId}/explorer`);
+    await page.getByLabel('Endpoint').selectOption('POST /v1/companies');
+    await page.getByLabel('Body').fill('{"name": "Secret company"}');
+    // Not by a URL: to load the page again would forget what was typed.
+    await page.getByRole('link', { name: 'API keys' }).first().click();
+    await page.getByRole('button', { name: 'Create key' }).first().click();
     await page.getByLabel('Name').fill('Secret plan');
     await page.route(/\/keys$/, async (route) => {
-      // Not before: another request of the page could notice it.
+      // End the session only now. Otherwise another request of the page would get the 401 first.
       if (route.request().method() === 'POST')
         await world.pool.query('delete from sessions where user_id = $1', [eve.userId]);
       await route.fallback();
@@ -209,6 +214,10 @@ describe.skipIf(BROWSER_PATH === undefined)('signing in', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('dialog', { name: 'Create an API key' }).waitFor();
     expect(await page.getByLabel('Name').inputValue()).toBe('');
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Explorer' }).first().click();
+    await page.getByLabel('Endpoint').selectOption('POST /v1/companies');
+    expect(await page.getByLabel('Body').inputValue()).not.toContain('Secret company');
     expectNoProblems(/status of 401/);
   });
 });

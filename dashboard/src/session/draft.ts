@@ -34,7 +34,7 @@ export function useLastingDraft<T>(name: string, initial: T): [T, Dispatch<SetSt
 
 /** Call when the session of a person ends. */
 export function keepDrafts(email: string): void {
-  kept = { email, drafts: new Map([...left, ...shown]) };
+  kept = { email, drafts: new Map(shown) };
 }
 
 /** Call when a person signs out. */

@@ -57,6 +57,13 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
     operation.body === undefined ? undefined : (bodies[operation.id] ?? exampleOf(operation.body, company));
   const values = allValues[operation.id] ?? {};
   const setValues = (next: Values): void => setAllValues({ ...allValues, [operation.id]: next });
+  const typed = operation.id in allValues || operation.id in bodies;
+  const reset = (): void => {
+    const { [operation.id]: _values, ...otherValues } = allValues;
+    const { [operation.id]: _body, ...otherBodies } = bodies;
+    setAllValues(otherValues);
+    setBodies(otherBodies);
+  };
   const draft: Draft = { operation, values, body };
   const send = (request: Draft): void => {
     const found = sender === 'member' ? null : tokenProblem(token.trim());
@@ -119,16 +126,24 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
               )}
             </Field>
           )}
-          <Button
-            type="submit"
-            variant="primary"
-            busy={sending.isPending}
-            blocked={sender === 'member' ? blockedBy(operation, whyNot(role, 'record.change')) : undefined}
-            className="self-start"
-          >
-            {sending.isPending ? null : <SendHorizontal size={14} aria-hidden />}
-            Send request
-          </Button>
+          <div className="flex flex-wrap gap-2">
+            <Button
+              type="submit"
+              variant="primary"
+              busy={sending.isPending}
+              blocked={sender === 'member' ? blockedBy(operation, whyNot(role, 'record.change')) : undefined}
+            >
+              {sending.isPending ? null : <SendHorizontal size={14} aria-hidden />}
+              Send request
+            </Button>
+            <Button
+              variant="ghost"
+              blocked={typed ? undefined : 'These are the values of the example.'}
+              onClick={reset}
+            >
+              Reset
+            </Button>
+          </div>
         </form>
       </Section>
       <div className="flex min-w-0 flex-col gap-5">
