@@ -1,7 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
-import { useMemo } from 'react';
 import { messageOf } from '../../../api/failure.ts';
 import { deliveriesQuery, type WebhookId } from '../../../api/webhooks.ts';
 import { counted } from '../../../format/plural.ts';
@@ -32,10 +31,7 @@ export function DeliveriesSection({ id }: { readonly id: WebhookId }) {
   const { state, type, range = RANGE_DEFAULT, from, to } = route.useSearch();
   const navigate = route.useNavigate();
   const nowMs = useFiltersNow(JSON.stringify({ state, type, range, from, to }));
-  const filters = useMemo(
-    () => ({ state, type, ...boundsOf({ range, from, to }, nowMs) }),
-    [state, type, range, from, to, nowMs],
-  );
+  const filters = { state, type, ...boundsOf({ range, from, to }, nowMs) };
   const list = useInfiniteQuery(deliveriesQuery(id, filters));
   const deliveries = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const set = (change: WebhookSearch): void =>
