@@ -58,6 +58,7 @@ describe('svcd start prints the reason in one line, leaves nothing running, and 
 describe('arguments that do not fit together end with code 2', () => {
   test.each([
     [['backup', '--verify'], '--verify needs a file: --output backup.svc'],
+    [['backup', '--scheduled'], '--scheduled needs SVC_BACKUP_DIR'],
     [['backup', 'a.svc', '--output', 'b.svc'], 'give the file once: as the argument or with --output.'],
     [
       ['export', 'audits', '--workspace', 'w'],

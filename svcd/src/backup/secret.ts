@@ -30,7 +30,7 @@ export function planSecret(
         advice =
           config.secrets === undefined
             ? `The backup does not contain the secret. Put that of the original into ${place} (mode 0600) before you start the service.`
-            : 'The backup does not contain the secret. SVC_SECRET must be that of the original: its SVC_SECRET, or the file secret in its data directory.';
+            : 'The backup does not contain the secret. SVC_SECRET must be the secret of the original service: its SVC_SECRET, or the content of the file secret in its data directory.';
         if (file !== undefined)
           throw new OperatorError('the backup does not contain a secret for --secret-file');
         return;

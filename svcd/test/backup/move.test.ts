@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createTestDatabase } from '@svc/service/harness/database.ts';
 import { startSvcd } from '@svc/service/harness/process.ts';
 import { startRunningService } from '@svc/service/harness/running-service.ts';
@@ -11,6 +10,10 @@ import { ask, bash, dataDirOf, exportOf, quietWorkspace } from './support.ts';
 const TIMEOUT_MS = 120_000;
 const OPERATIONS = new URL('../../../docs/operations.md', import.meta.url);
 
+interface Log {
+  readonly data: readonly object[];
+}
+
 /** The commands of the section about the move. The last one starts the service. */
 async function documentedMove(): Promise<readonly string[]> {
   const section =
@@ -21,9 +24,13 @@ async function documentedMove(): Promise<readonly string[]> {
 test('a service moves from the embedded PostgreSQL to another as docs/operations.md says: keys and records are the same', {
   timeout: TIMEOUT_MS,
 }, async () => {
-  const { env, key, service } = await startRunningService();
+  const { env, key, service, dashboard, workspaceId: own } = await startRunningService();
   const workspaceId = await quietWorkspace(env, 300);
   const exported = await exportOf(env, workspaceId);
+  expect((await ask(service, '/v1/audits?limit=1', key)).status).toBe(200);
+  const path = `/workspaces/${own}/log`;
+  const log = await dashboard.get<Log>(path);
+  expect(log.data.length).toBeGreaterThan(1);
   await service.stop();
 
   const { url } = await createTestDatabase({ template: false });
@@ -32,17 +39,21 @@ test('a service moves from the embedded PostgreSQL to another as docs/operations
   const move = commands
     .slice(0, -1)
     .map((line) => line.replace(/^export SVC_DATABASE_URL='[^']*'/, 'export SVC_DATABASE_URL="$OTHER"'));
-  const script = `cd "$FOLDER"; set -e\n${move.join('\n')}\n`;
+  const script = `cd "$FOLDER"; set -e\n${move.join('\n')}\nprintf %s "$SVC_SECRET"`;
   const folder = await temporaryDirectory();
   const done = await bash(script, { SVC_DATA_DIR: dataDirOf(env), OTHER: url, FOLDER: folder });
-  expect([done.code, done.stdout]).toEqual([0, '']);
-  expect(done.stderr).toContain('Restored');
+  secret(done.stdout);
+  expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining('Restored') });
+  expect(done.stderr).not.toContain(done.stdout);
 
-  const text = (await readFile(join(dataDirOf(env), 'secret'), 'utf8')).trim();
-  secret(text);
-  const moved = { SVC_DATABASE_URL: url, SVC_SECRET: text };
+  const moved = { SVC_DATABASE_URL: url, SVC_SECRET: done.stdout };
   expect(await exportOf(moved, workspaceId)).toBe(exported);
   const started = await startSvcd(moved);
   expect((await ask(started, '/v1/audits?limit=1', key)).status).toBe(200);
+  const answer = await fetch(`${started.url}/dashboard/api${path}`, {
+    headers: { cookie: dashboard.headers['cookie'] ?? '' },
+  });
+  expect(answer.status).toBe(200);
+  expect(((await answer.json()) as Log).data).toEqual(expect.arrayContaining([...log.data]));
   await started.stop();
 });
