@@ -11,7 +11,7 @@ const LARGE_LINES = 300_000;
 // Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
   if (BROWSER_PATH === undefined) return;
-  const { dashboard, open, service } = await createServiceWorld();
+  const { dashboard, open, service } = await createServiceWorld({ asForPeople: true });
   const owner = await dashboard.owner();
   const { workspaceId } = owner;
   const viewer = await dashboard.member(workspaceId, 'viewer');

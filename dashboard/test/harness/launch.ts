@@ -6,8 +6,8 @@ import { CHROMIUM_ARGUMENTS } from '../../../tools/screenshots/chromium.ts';
 export const BROWSER_PATH = inject('chromium');
 
 /**
- * They save processor time in tests, which open many pages for a short time: fewer processes and threads, and no time
- * for the compilers that pay off in long sessions.
+ * Takes less processor time: tests open many pages for a short time, so optimizing compilers and more threads cost more than
+ * they save.
  */
 const FOR_SHORT_SESSIONS = [
   '--in-process-gpu',

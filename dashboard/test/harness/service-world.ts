@@ -36,14 +36,16 @@ interface Look {
   readonly width?: number;
 }
 
-export async function createServiceWorld(options: LaunchOptions = {}): Promise<ServiceWorld> {
+export async function createServiceWorld(
+  options: Pick<LaunchOptions, 'asForPeople'> = {},
+): Promise<ServiceWorld> {
   const service = await createTestService();
   await service.app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = service.app.server.address() as AddressInfo;
   const address = `127.0.0.1:${port}`;
   const { host } = new URL(PUBLIC_URL);
   const resolve = `--host-resolver-rules=MAP ${host} ${address}, MAP * ~NOTFOUND`;
-  const browser = await launch({ ...options, more: [resolve, ...(options.more ?? [])] });
+  const browser = await launch({ ...options, more: [resolve] });
   const visitors: Visitor[] = [];
   onFileEnd(async () => {
     await browser.close();
