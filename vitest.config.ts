@@ -24,8 +24,8 @@ const USES_DATABASE =
   /from '(?:\.\.?|@svc\/service)\/(?:[\w.-]+\/)*harness\/(?!temporary-directory|cleanup|process|dashboard-http|secrets|running-service|totp)/;
 
 /**
- * Folders and files of tests in which SQL has little part: of the client, the dashboard, documents and sockets. They run on
- * the packaged PostgreSQL only. service/test/plans executes every declared statement of requests and imports on both.
+ * Folders and files of tests in which SQL has little part: of the client, the dashboard, documents, sockets and files. They
+ * run on the packaged PostgreSQL only. service/test/plans executes every declared statement of requests and imports on both.
  */
 const ON_PACKAGED_ONLY: readonly string[] = [
   'sdk/',
@@ -73,7 +73,15 @@ const drivesProcess = (file: string): boolean =>
  */
 const SHARES_MODULES: readonly string[] = [
   'sdk/test/',
-  'service/src/',
+  'service/src/audit-log/',
+  'service/src/bulk/',
+  'service/src/dashboard/',
+  'service/src/integrity/',
+  'service/src/jobs/',
+  'service/src/list/',
+  'service/src/records/',
+  'service/src/server/',
+  'service/src/webhooks/',
   'service/test/audit-log/',
   'service/test/contract/',
   'service/test/http/',

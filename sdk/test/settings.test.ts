@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { type Fetch, Svc, SvcError } from '@svc/sdk';
 import { createTestService } from '@svc/service/harness/service.ts';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { clientOf } from './client.ts';
 
 const service = await createTestService();
@@ -10,15 +10,11 @@ const token = await service.token(workspaceId, { mode: 'test' });
 
 describe('the settings', () => {
   test('come from the environment if they are left out', () => {
-    const before = { ...process.env };
-    try {
-      process.env['SVC_API_KEY'] = `svc_live_${'k'.repeat(32)}`;
-      expect(new Svc().mode).toBe('live');
-      process.env['SVC_API_KEY'] = '';
-      expect(() => new Svc()).toThrow('There is no API key. Pass `apiKey` or set SVC_API_KEY.');
-    } finally {
-      process.env = before;
-    }
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('SVC_API_KEY', `svc_live_${'k'.repeat(32)}`);
+    expect(new Svc().mode).toBe('live');
+    vi.stubEnv('SVC_API_KEY', '');
+    expect(() => new Svc()).toThrow('There is no API key. Pass `apiKey` or set SVC_API_KEY.');
   });
 
   test.each([

@@ -10,14 +10,16 @@ const SEED = Number(process.env['PROVE_SEED'] ?? 1);
 /** A schedule of faults can miss the planted one on a slow machine, so others follow. */
 const SCHEDULES_MAX = 3;
 const TIMEOUT_MS = SCHEDULES_MAX * (240_000 + SECONDS * 2_000);
-/** All faults take about ten minutes. Unless this proof is named, it plants so many, which the seed chooses. */
-const SOME = 4;
+/** All faults take about ten minutes. If the proof is not named, the seed chooses this many. */
+const PLANTS_UNLESS_NAMED = 4;
 const HOOK = new URL('./plant-hook.ts', import.meta.url).href;
 
 function somePlants(): readonly Plant[] {
   const random = randomOf(SEED);
   const left = [...PLANTS];
-  return Array.from({ length: SOME }, () => left.splice(random.integer(0, left.length - 1), 1)).flat();
+  return Array.from({ length: PLANTS_UNLESS_NAMED }, () =>
+    left.splice(random.integer(0, left.length - 1), 1),
+  ).flat();
 }
 
 // As many at a time as there are cores (vitest.config.ts).

@@ -1,4 +1,4 @@
-import { subscribe } from 'node:diagnostics_channel';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { waitFor } from '@svc/embedded-postgres/testing';
 import type { ErrorEnvelope } from '@svc/sdk';
 import { pino } from 'pino';
@@ -20,7 +20,12 @@ import { inTransaction } from '../../database/pool.ts';
 
 /** All requests that this process makes with fetch. */
 const outgoing: unknown[] = [];
-subscribe('undici:request:create', (message) => outgoing.push(message));
+const REQUEST_CREATED = 'undici:request:create';
+const note = (message: unknown): void => void outgoing.push(message);
+subscribe(REQUEST_CREATED, note);
+onFileEnd(async () => {
+  unsubscribe(REQUEST_CREATED, note);
+});
 
 const service = await createTestService();
 const { pool, log } = service;
