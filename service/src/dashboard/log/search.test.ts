@@ -77,6 +77,24 @@ describe('a search in the log', () => {
     },
   );
 
+  test('for requests among many changes finds all of them, in both directions', async () => {
+    const { workspaceId, send } = await dashboard.owner();
+    const mixed = rows.map((row) => ({
+      ...row,
+      kind: row['ip'] === RARE_IP ? 'api.request' : 'record.changed',
+      actor: 'ada@example.com',
+    }));
+    await seedRecords(service.pool, workspaceId, resourceNamed('audit-log'), mixed);
+    const ask = (params: Params) =>
+      send('GET', urlOf(`/workspaces/${workspaceId}/log`, { ...RANGE, ...params, kind: 'api.request' }));
+    for (const direction of ['after', 'before'] as const) {
+      const pages = (await walk(ask, { limit: 2, direction })) as readonly LogPage[];
+      const inOrder = direction === 'after' ? pages : pages.toReversed();
+      expect(idsOf(inOrder)).toEqual(RARE_IDS.toReversed());
+      expect(pages.some(({ pagination }) => 'searchedTo' in pagination)).toBe(true);
+    }
+  });
+
   test('returns empty pages with cursors, and the time up to which it has searched', async () => {
     const pages = await walk((params) => list(params), { requestId: 'req_nobody_has' });
     expect(pages.map(({ data }) => data)).toEqual([[], [], []]);
