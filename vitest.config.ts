@@ -24,8 +24,9 @@ const USES_DATABASE =
   /from '(?:\.\.?|@svc\/service)\/(?:[\w.-]+\/)*harness\/(?!temporary-directory|cleanup|process|dashboard-http|secrets|running-service|totp)/;
 
 /**
- * Folders and files of tests in which SQL has little part: of the client, the dashboard, documents, sockets and files. They
- * run on the packaged PostgreSQL only. service/test/plans executes every declared statement of requests and imports on both.
+ * Folders and files of tests in which SQL has little part: of the client, the dashboard, documents, HTTP, files and webhooks.
+ * They run on the packaged PostgreSQL only. service/test/plans executes every declared statement of requests and imports on
+ * both.
  */
 const ON_PACKAGED_ONLY: readonly string[] = [
   'sdk/',
@@ -33,12 +34,17 @@ const ON_PACKAGED_ONLY: readonly string[] = [
   'service/src/http/',
   'service/test/dashboard/',
   'service/test/docs/',
+  'service/test/fuzz/',
+  'service/test/http/',
+  'service/test/neighbours/',
   'service/test/openapi/',
   'service/test/process/shutdown.test.ts',
   'service/test/property/dashboard-garbage.test.ts',
   'service/test/reference/',
+  'service/test/rotation/',
   'service/test/telemetry/',
-  'service/test/waiting/stream-ends.test.ts',
+  'service/test/waiting/',
+  'service/test/webhooks/',
   'svcd/test/backup/schedule.test.ts',
   'svcd/test/files/',
   'svcd/test/import-memory.test.ts',

@@ -1,6 +1,6 @@
-// `npm run prove -- [NAME…] [--seconds N] [--seed N]` runs proofs, which take longer than tests. Default: all proofs but
-// those that run only if they are named, each with its default duration, and a random seed. Prints the seed. The same seed
-// gives the same inputs and the same schedule of faults. Several proofs run two at a time, because each waits for much of
+// `npm run prove -- [NAME…] [--some N] [--seconds N] [--seed N]` runs proofs, which take longer than tests. Default: all
+// proofs but those that run only if they are named, each with its default duration, and a random seed. With --some, only so
+// many, which the seed chooses. Prints the seed. The same seed gives the same inputs and the same schedule of faults. Several proofs run two at a time, because each waits for much of
 // its time; the output of each is printed when it ends.
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -10,6 +10,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } fro
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { randomOf } from '../service/test/history/random.ts';
 import { runTasks } from './prove/schedule.ts';
 import { PROOFS, type Proof } from './prove/table.ts';
 
@@ -29,7 +30,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seconds: { type: 'string' }, seed: { type: 'string' }, help: { type: 'boolean' } },
+  options: {
+    some: { type: 'string' },
+    seconds: { type: 'string' },
+    seed: { type: 'string' },
+    help: { type: 'boolean' },
+  },
 });
 
 function positiveInteger(name: string, text: string): number {
@@ -132,12 +138,13 @@ async function prove(proofs: readonly Proof[], seed: number): Promise<readonly s
 }
 
 if (values.help) {
-  console.log('npm run prove -- [NAME…] [--seconds N] [--seed N]\n');
+  console.log('npm run prove -- [NAME…] [--some N] [--seconds N] [--seed N]\n');
   for (const { name, shows, seconds, onRequest } of PROOFS)
     console.log(`  ${name.padEnd(16)} ${shows} (${seconds} s${onRequest ? ', only if it is named' : ''})`);
 } else {
-  const proofs = chosen();
   const seed = values.seed === undefined ? randomInt(1, SEED_LIMIT) : positiveInteger('seed', values.seed);
+  const count = values.some === undefined ? Number.POSITIVE_INFINITY : positiveInteger('some', values.some);
+  const proofs = randomOf(seed).some(chosen(), count);
   const failed = await prove(proofs, seed);
   if (stopped !== undefined) {
     process.removeAllListeners(stopped);

@@ -9,6 +9,8 @@ export interface Random {
   /** An integer from `least` to `most`, both included. */
   integer(least: number, most: number): number;
   pick<T>(values: readonly [T, ...T[]]): T;
+  /** So many different ones, in any order. */
+  some<T>(values: readonly T[], count: number): T[];
 }
 
 export function randomOf(seed: number): Random {
@@ -18,5 +20,10 @@ export function randomOf(seed: number): Random {
     next: () => uniformFloat64(generator),
     integer,
     pick: (values) => values[integer(0, values.length - 1)] ?? values[0],
+    some: (values, count) => {
+      const left = [...values];
+      while (left.length > count) left.splice(integer(0, left.length - 1), 1);
+      return left;
+    },
   };
 }
