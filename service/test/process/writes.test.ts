@@ -9,8 +9,8 @@ import {
   startRunningService,
 } from '../harness/running-service.ts';
 
-/** Fewer by `KILLS=3 npx vitest run service/test/process/writes.test.ts`. */
-const KILLS = Number(process.env['KILLS'] ?? 20);
+/** More by `KILLS=100 npx vitest run service/test/process/writes.test.ts`. */
+const KILLS = Number(process.env['KILLS'] ?? 8);
 const CLIENTS = 8;
 /** Writes that are answered before the service is killed again. */
 const ANSWERS_BETWEEN_KILLS = 40;
