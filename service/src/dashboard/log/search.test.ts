@@ -87,9 +87,9 @@ describe('a search in the log', () => {
     await seedRecords(service.pool, workspaceId, resourceNamed('audit-log'), mixed);
     const ask = (params: Params) =>
       send('GET', urlOf(`/workspaces/${workspaceId}/log`, { ...RANGE, ...params, kind: 'api.request' }));
-    for (const direction of ['after', 'before'] as const) {
+    for (const direction of ['forward', 'before'] as const) {
       const pages = (await walk(ask, { limit: 2, direction })) as readonly LogPage[];
-      const inOrder = direction === 'after' ? pages : pages.toReversed();
+      const inOrder = direction === 'forward' ? pages : pages.toReversed();
       expect(idsOf(inOrder)).toEqual(RARE_IDS.toReversed());
       expect(pages.some(({ pagination }) => 'searchedTo' in pagination)).toBe(true);
     }
