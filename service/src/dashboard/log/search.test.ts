@@ -88,7 +88,7 @@ describe('a search in the log', () => {
     const ask = (params: Params) =>
       send('GET', urlOf(`/workspaces/${workspaceId}/log`, { ...RANGE, ...params, kind: 'api.request' }));
     for (const direction of ['forward', 'before'] as const) {
-      const pages = (await walk(ask, { limit: 2, direction })) as readonly LogPage[];
+      const pages = (await walk(ask, { limit: 100, direction })) as readonly LogPage[];
       const inOrder = direction === 'forward' ? pages : pages.toReversed();
       expect(idsOf(inOrder)).toEqual(RARE_IDS.toReversed());
       expect(pages.some(({ pagination }) => 'searchedTo' in pagination)).toBe(true);
