@@ -24,9 +24,9 @@ const USES_DATABASE =
   /from '(?:\.\.?|@svc\/service)\/(?:[\w.-]+\/)*harness\/(?!temporary-directory|cleanup|process|dashboard-http|secrets|running-service|totp)/;
 
 /**
- * Folders and files of tests in which SQL has little part: of the client, the dashboard, documents, HTTP, files and webhooks.
- * They run on the packaged PostgreSQL only. service/test/plans executes every declared statement of requests and imports on
- * both.
+ * Folders and files of tests in which SQL has little part: of the client, the dashboard, documents, HTTP, files and
+ * webhooks. They run on the packaged PostgreSQL only. service/test/plans executes every declared statement of requests and
+ * imports on both.
  */
 const ON_PACKAGED_ONLY: readonly string[] = [
   'sdk/',
