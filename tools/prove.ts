@@ -1,7 +1,7 @@
 // `npm run prove -- [NAME…] [--some N] [--seconds N] [--seed N]` runs proofs, which take longer than tests. Default: all
-// proofs but those that run only if they are named, each with its default duration, and a random seed. With --some, only so
-// many, which the seed chooses. Prints the seed. The same seed gives the same inputs and the same schedule of faults. Several
-// proofs run two at a time, because each waits for much of its time; the output of each is printed when it ends.
+// proofs but those that run only if they are named, each with its default duration, and a random seed. With --some, only
+// so many, which the seed chooses. Prints the seed. The same seed gives the same inputs and the same schedule of faults.
+// Several proofs run two at a time, because each waits for much of its time; the output of each is printed when it ends.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
