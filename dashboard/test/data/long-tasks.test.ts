@@ -4,8 +4,8 @@ import { BROWSER_PATH } from '../harness/launch.ts';
 import { longestTask } from '../harness/longest-task.ts';
 import { createServiceWorld } from '../harness/service-world.ts';
 
-/** Browsers call a task long if it takes more than 50 ms. A busy core takes up to twice the processor time. */
-const LONGEST_MS = 100;
+/** Browsers call a task long if it takes more. */
+const LONGEST_MS = 50;
 const RECORDS = Number(process.env['SVC_TEST_RECORDS'] ?? 5000);
 const AT_ONCE = 5000;
 const PAGES = 20;
