@@ -16,11 +16,15 @@ function offsetMs(atMs: number, zone: string): number {
   return sign === '-' ? -size : size;
 }
 
-/** What the clocks of the zone show at this time, to the minute. */
-export function wallTime(time: Time, zone: string): string {
+/** What the clocks of the zone show at this time, as a time in UTC. */
+function shownAt(time: Time, zone: string): Date {
   const ms = Date.parse(time);
-  return new Date(ms + offsetMs(ms, zone)).toISOString().slice(0, MINUTE_CHARACTERS);
+  return new Date(ms + offsetMs(ms, zone));
 }
+
+/** What the clocks of the zone show at this time, to the minute. */
+export const wallTime = (time: Time, zone: string): string =>
+  shownAt(time, zone).toISOString().slice(0, MINUTE_CHARACTERS);
 
 /**
  * The time after a person has changed the input from `before` (empty: no time) to `wall`. It keeps the seconds of `before`
@@ -29,9 +33,8 @@ export function wallTime(time: Time, zone: string): string {
 export function changedWall(wall: string, zone: string, before: Time | ''): Time {
   const changed = timeOfWall(wall, zone);
   if (before === '' || clockOf(wallTime(before, zone)) !== clockOf(wall)) return changed;
-  const ms = Date.parse(before);
   // As the clocks of the zone show them: while a person types the year, the input has years with offsets of seconds.
-  const seconds = new Date(ms + offsetMs(ms, zone)).getUTCSeconds();
+  const seconds = shownAt(before, zone).getUTCSeconds();
   const toSecond = new Date(Date.parse(changed) + seconds * 1_000).toISOString().slice(0, SECOND_CHARACTERS);
   return toSecond + before.slice(SECOND_CHARACTERS);
 }
