@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dataDirectory } from '@svc/embedded-postgres/testing';
@@ -6,6 +5,7 @@ import { runSvcd, type ServiceProcess } from '@svc/service/harness/process.ts';
 import { connectEmbedded, startRunningService } from '@svc/service/harness/running-service.ts';
 import { freePort } from '@svc/service/server/listen';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { exampleUnder } from '../../service/test/docs/documents.ts';
 import type { Finding } from '../src/doctor/check.ts';
 
 const closedPort = String(await freePort('127.0.0.1'));
@@ -24,11 +24,7 @@ async function doctor(env: Readonly<Record<string, string>>): Promise<Report> {
   return { code, ...(JSON.parse(stdout) as Omit<Report, 'code'>) };
 }
 
-/** The statements that docs/operations.md has under a heading. */
-function sqlOf(heading: string): string {
-  const text = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
-  return new RegExp(`^## ${heading}$[^]*?^\`\`\`sql$([^]*?)^\`\`\`$`, 'm').exec(text)?.[1] ?? 'no statements';
-}
+const sqlOf = (heading: string): string => exampleUnder('docs/operations.md', heading, 'sql');
 
 const finding = ({ checks }: Report, check: string): Finding | undefined =>
   checks.find((one) => one.check === check);

@@ -32,5 +32,13 @@ export const examplesOf = (path: string): readonly Example[] =>
         : [{ language: language as Language, text, name: `${language} ${index + 1}` }],
   );
 
+/** The first example in a language that a document has under a heading. Throws if there is none. */
+export function exampleUnder(path: string, heading: string, language: 'sh' | 'sql'): string {
+  const example = new RegExp(`^#+ ${heading}$[^]*?^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'm');
+  const text = example.exec(readDocument(path))?.[1];
+  if (text === undefined) throw new Error(`${path} has no ${language} under "${heading}"`);
+  return text;
+}
+
 /** Whether an example is a server. It runs until it is stopped. */
 export const isServer = ({ text }: Example): boolean => /\.listen\(|\.serve_forever\(/.test(text);

@@ -1,24 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import { createTestDatabase } from '@svc/service/harness/database.ts';
 import { startSvcd } from '@svc/service/harness/process.ts';
 import { startRunningService } from '@svc/service/harness/running-service.ts';
 import { secret } from '@svc/service/harness/secrets.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { expect, test } from 'vitest';
+import { exampleUnder } from '../../../service/test/docs/documents.ts';
 import { ask, bash, dataDirOf, exportOf, quietWorkspace } from './support.ts';
 
 const TIMEOUT_MS = 120_000;
-const OPERATIONS = new URL('../../../docs/operations.md', import.meta.url);
 
 interface Log {
   readonly data: readonly object[];
-}
-
-/** The commands of the section about the move. The last one starts the service. */
-async function documentedMove(): Promise<readonly string[]> {
-  const section =
-    (await readFile(OPERATIONS, 'utf8')).split('### Moving from the embedded PostgreSQL\n')[1] ?? '';
-  return /```sh\n(.*?)\n```/s.exec(section)?.[1]?.split('\n') ?? [];
 }
 
 test('a service moves from the embedded PostgreSQL to another as docs/operations.md says: keys and records are the same', {
@@ -34,7 +26,8 @@ test('a service moves from the embedded PostgreSQL to another as docs/operations
   await service.stop();
 
   const { url } = await createTestDatabase({ template: false });
-  const commands = await documentedMove();
+  const documented = exampleUnder('docs/operations.md', 'Moving from the embedded PostgreSQL', 'sh');
+  const commands = documented.trimEnd().split('\n');
   expect(commands.at(-1)).toBe('svcd start');
   const move = commands
     .slice(0, -1)
