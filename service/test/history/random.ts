@@ -9,7 +9,7 @@ export interface Random {
   /** An integer from `least` to `most`, both included. */
   integer(least: number, most: number): number;
   pick<T>(values: readonly [T, ...T[]]): T;
-  /** So many different ones, in any order. */
+  /** So many of the values, in their order. All of them if there are no more. */
   some<T>(values: readonly T[], count: number): T[];
 }
 
