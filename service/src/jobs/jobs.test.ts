@@ -96,3 +96,49 @@ test('a job seals the secrets of webhooks with the new secret', async () => {
     expect(endpoint?.secrets).toEqual([created?.secret]);
   });
 });
+
+test('a job whose end cannot be written does not end the process; later jobs run', async () => {
+  const lines: string[] = [];
+  const working = await pool.connect();
+  const ending = await pool.connect();
+  const jobs = startJobs({
+    databaseUrl: url,
+    logRetentionDays: 36_500,
+    changeRetentionDays: 36_500,
+    secrets: [TEST_SECRET],
+    announce: () => undefined,
+    log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
+  });
+  onTestFinished(() => jobs.stop());
+  /** The connection whose statement starts with `start` and waits for a lock. */
+  const waiterFor = async (start: string): Promise<number | undefined> => {
+    const { rows } = await pool.query<{ pid: number }>(
+      `select pid from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and starts_with(query, $1)`,
+      [start],
+    );
+    return rows[0]?.pid;
+  };
+  const END_OF_JOB = 'delete from "graphile_worker"._private_jobs';
+  try {
+    await working.query('begin; lock table second_factors in access exclusive mode');
+    await runJob('reseal_second_factors');
+    await waitFor(async () => expect(await waiterFor('select')).toBeDefined());
+    await ending.query('begin; lock table graphile_worker._private_jobs in share mode');
+    await working.query('commit');
+    await waitFor(async () => expect(await waiterFor(END_OF_JOB)).toBeDefined());
+    await pool.query('select pg_terminate_backend($1)', [await waiterFor(END_OF_JOB)]);
+    await waitFor(() => expect(lines.join()).toContain('Failed to complete jobs'));
+  } finally {
+    for (const client of [working, ending]) {
+      await client.query('rollback');
+      client.release();
+    }
+  }
+  const last = (await listPartitions(pool)).at(-1)?.name ?? '';
+  await pool.query(`drop table ${last}`);
+  await runJob('maintain_audit_log');
+  await waitFor(async () => {
+    expect((await listPartitions(pool)).map(({ name }) => name)).toContain(last);
+  });
+});

@@ -40,6 +40,11 @@ export const JOB_CONNECTIONS = 4;
 /** NOTIFY announces jobs. Polling finds jobs whose announcement was lost. */
 const POLL_INTERVAL_MS = 60_000;
 const RESTART_PAUSE_MS = 5_000;
+/**
+ * How long the end of a job waits for others, so that they are written together. Only with such a delay does the library
+ * handle a failed write of the end, and wait for the write when it stops. Without one, the failure ends the process.
+ */
+const END_OF_JOB_DELAY_MS = 0;
 /** After this time, a job that a backup was in the way of is tried again. */
 const POSTPONED_MS = 10 * 60 * 1000;
 
@@ -112,6 +117,9 @@ export function startJobs(options: JobOptions): Jobs {
           pollInterval: POLL_INTERVAL_MS,
           noHandleSignals: true,
           logger: jobLogger(log),
+          preset: {
+            worker: { completeJobBatchDelay: END_OF_JOB_DELAY_MS, failJobBatchDelay: END_OF_JOB_DELAY_MS },
+          },
         });
         if (ending.signal.aborted) await runner.stop();
         await runner.promise;
