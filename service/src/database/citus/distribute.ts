@@ -26,10 +26,18 @@ const selectCitus = statement('citus_version', 'control')`
   select extversion as version from pg_extension where extname = 'citus'`;
 const selectNodes = statement('citus_nodes', GROUP)`
   select count(*)::int as nodes from pg_dist_node where isactive and shouldhaveshards and noderole = 'primary'`;
+// The view citus_tables would also measure the size of each table, on all nodes.
 const selectPlaced = statement('placed_tables', GROUP)`
-  select c.relname as table, p.citus_table_type as type
-  from pg_class c left join citus_tables p on p.table_name = c.oid
+  select c.relname as table, p.partmethod = 'h' as divided, p.repmodel = 't' as everywhere
+  from pg_class c left join pg_dist_partition p on p.logicalrelid = c.oid
   where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`;
+
+interface PlacedRow {
+  readonly table: string;
+  /** Null: the table is only on the coordinator, as PostgreSQL creates it. */
+  readonly divided: boolean | null;
+  readonly everywhere: boolean | null;
+}
 
 const selectFunctions = statement('undistributed_functions', GROUP)`
   select p.proname as name, p.oid::regprocedure::text as signature
@@ -167,11 +175,11 @@ function placeOf(table: string, placement: TablePlacement): string {
 
 /** The placements that tables have now. */
 async function readPlaced(client: pg.ClientBase): Promise<ReadonlyMap<string, TablePlacement>> {
-  const { rows } = await client.query<{ table: string; type: string | null }>(selectPlaced());
+  const { rows } = await client.query<PlacedRow>(selectPlaced());
   return new Map(
-    rows.map(({ table, type }) => [
+    rows.map(({ table, divided, everywhere }) => [
       table,
-      type === 'distributed' ? 'workspace' : type === 'reference' ? 'reference' : 'local',
+      divided === true ? 'workspace' : everywhere === true ? 'reference' : 'local',
     ]),
   );
 }
