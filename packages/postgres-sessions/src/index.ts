@@ -10,5 +10,5 @@ export {
   requirePooled,
   tooOld,
 } from './pooler.ts';
-export { type SessionLimits, startupOptions } from './settings.ts';
+export { FIXED_SETTINGS, type SessionLimits, startupOptions } from './settings.ts';
 export { limitTransactions, transactionSettings } from './transactions.ts';

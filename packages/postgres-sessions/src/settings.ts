@@ -10,13 +10,15 @@ export interface SessionLimits {
 }
 
 /**
+ * What every session has, whatever its limits.
+ *
  * - UTC and the ISO style, because cursors contain times as text.
  * - `read committed`, because a transaction that waited for a lock must see what was committed meanwhile.
  * - The planner prefers the index that has the order of a statement, whatever the statistics say. A statement for which
  *   there is no such index still sorts. PostgreSQL 15 counts each forbidden step as an immense cost, at which it would
  *   compile the statement (jit). docs/decisions/0014 has the reasons.
  */
-const FIXED: readonly (readonly [name: string, value: string])[] = [
+export const FIXED_SETTINGS: readonly (readonly [name: string, value: string])[] = [
   ['TimeZone', 'UTC'],
   ['DateStyle', 'ISO'],
   ['default_transaction_isolation', 'read committed'],
@@ -30,7 +32,7 @@ const FIXED: readonly (readonly [name: string, value: string])[] = [
 /** The values of the settings of a session, by their names. Times are milliseconds. */
 export const settingsOf = (limits: SessionLimits): ReadonlyMap<string, string> =>
   new Map([
-    ...FIXED,
+    ...FIXED_SETTINGS,
     ['statement_timeout', String(limits.statementTimeoutMs)],
     ['lock_timeout', String(limits.lockTimeoutMs)],
     ['idle_in_transaction_session_timeout', String(limits.idleInTransactionTimeoutMs)],

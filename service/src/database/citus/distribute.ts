@@ -1,4 +1,5 @@
 import { excludeBackups } from '@svc/database-copy/lock';
+import { FIXED_SETTINGS } from '@svc/postgres-sessions';
 import pg from 'pg';
 import { OperatorError } from '../../config/errors.ts';
 import type { Queryable } from '../lane.ts';
@@ -39,6 +40,7 @@ interface PlacedRow {
   readonly everywhere: boolean | null;
 }
 
+const selectDatabase = statement('name_of_database', 'control')`select current_database() as name`;
 const selectFunctions = statement('undistributed_functions', GROUP)`
   select p.proname as name, p.oid::regprocedure::text as signature
   from pg_proc p left join pg_dist_object o on o.classid = 'pg_proc'::regclass and o.objid = p.oid
@@ -80,8 +82,8 @@ async function hasCitus(client: Queryable): Promise<boolean> {
 
 /**
  * Gives each table its place in a cluster of Citus and moves its rows there, in one transaction: after a failure, or if a
- * process is killed, all is as before. A repeat does what is left. Throws OperatorError if the database is no coordinator
- * with workers, or if a backup runs.
+ * process is killed, all is as before. A repeat does what is left, and gives new workers the settings of the database.
+ * Throws OperatorError if the database is no coordinator with workers, or if a backup runs.
  */
 export function distribute(pool: pg.Pool): Promise<readonly PlacedTable[]> {
   return inTransaction(pool, async (client) => {
@@ -96,8 +98,20 @@ export function distribute(pool: pg.Pool): Promise<readonly PlacedTable[]> {
     await client.query(lockMigrations());
     if (!(await excludeBackups(client)))
       throw new OperatorError('a backup of the database runs (svcd backup). Try again when it has ended.');
+    await setDefaults(client);
     return placeTables(client, await readPlaced(client));
   });
+}
+
+/**
+ * Makes the settings of our sessions defaults of the database, on all nodes: the coordinator does not hand over those of a
+ * session. Without them, a worker may read and sort a whole workspace for one page, and writes times in its own zone.
+ */
+async function setDefaults(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(selectDatabase());
+  const database = pg.escapeIdentifier(rows[0]?.name ?? '');
+  for (const [name, value] of FIXED_SETTINGS)
+    await run(client, `alter database ${database} set ${name} = ${pg.escapeLiteral(value)}`);
 }
 
 /**

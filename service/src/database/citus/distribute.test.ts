@@ -1,0 +1,39 @@
+import { FIXED_SETTINGS } from '@svc/postgres-sessions';
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import { distribute } from './distribute.ts';
+
+/** What the nodes of a cluster get. These tests run only on a cluster (docs/scale.md). */
+
+const inCluster = inject('databaseServer')?.nodes !== undefined;
+
+/** The settings on the workers, in sessions that the coordinator opens now. */
+async function settingsOnWorkers(url: string): Promise<readonly unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const names = FIXED_SETTINGS.map(([name]) => `'${name}'`).join(', ');
+  const { rows } = await client
+    .query<{ success: boolean; result: string }>('select success, result from run_command_on_workers($1)', [
+      `select json_object_agg(name, split_part(setting, ',', 1)) from pg_settings where name in (${names})`,
+    ])
+    .finally(() => client.end());
+  return rows.map(({ success, result }) => (success ? JSON.parse(result) : result));
+}
+
+// Skipped on plain PostgreSQL, which has no workers.
+test.runIf(inCluster)(
+  'the sessions of the coordinator on the workers have the settings of ours',
+  async () => {
+    const { pool, url } = await createTestDatabase();
+    const wanted = Object.fromEntries(FIXED_SETTINGS);
+    const found = await settingsOnWorkers(url);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found).toEqual(found.map(() => wanted));
+
+    await pool.query(`alter database ${new URL(url).pathname.slice(1)} reset enable_sort`);
+    expect(await settingsOnWorkers(url)).toEqual(found.map(() => ({ ...wanted, enable_sort: 'on' })));
+    await distribute(pool);
+    expect(await settingsOnWorkers(url)).toEqual(found.map(() => wanted));
+  },
+);
