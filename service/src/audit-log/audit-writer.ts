@@ -12,7 +12,6 @@ import { type AuditedRequest, type Outcome, writeRequests } from './append-reque
 import { AUDIT_QUEUE_LIMITS, createAuditQueue, type Group, type Pending, rejectAll } from './audit-queue.ts';
 import { createHeldLogs } from './held-logs.ts';
 import { writeRequestsInShard } from './shards/append-in-shard.ts';
-import { createPlaces } from './shards/places.ts';
 import { writeGroup } from './write-group.ts';
 
 /** Writes the audit entries of requests. Each outcome is durable. */
@@ -47,7 +46,7 @@ export function createAuditWriter(
 ): AuditWriter {
   const queue = createAuditQueue(limits);
   monitor?.watch(queue);
-  const places = createPlaces(lanes.isDistributed);
+  const { places } = lanes;
   const nodeOf = places.of;
   /** The groups that are written, by node. Undefined: workspaces whose nodes are looked for. */
   const writing = new Map<string | undefined, Promise<void>>();

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 /** A counter of another process on the same database, and its warnings. */
-function newCounter(lanes: Pick<Lanes, 'writes' | 'isDistributed'> = testLanes(service.database)) {
+function newCounter(lanes: Pick<Lanes, 'writes' | 'isDistributed' | 'places'> = testLanes(service.database)) {
   const warnings: unknown[] = [];
   const counter = createUsageCounter(lanes, { warn: (...args: unknown[]) => void warnings.push(args) });
   return { counter, warnings };

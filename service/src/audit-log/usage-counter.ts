@@ -17,7 +17,6 @@ import type { AuditedRequest } from './append-requests.ts';
 import { type Counted, countUsage, searchMarks, type TestSum } from './count-usage.ts';
 import { LOG_OWNER } from './held-logs.ts';
 import { countEntries, countUsageInShard } from './shards/count-in-shard.ts';
-import { createPlaces } from './shards/places.ts';
 
 /**
  * Counts the usage of keys and the traffic of workspaces in the background: requests with live keys from their entries,
@@ -42,7 +41,7 @@ export interface UsageCounter {
 }
 
 export function createUsageCounter(
-  { writes, isDistributed }: Pick<Lanes, 'writes' | 'isDistributed'>,
+  { writes, isDistributed, places }: Pick<Lanes, 'writes' | 'isDistributed' | 'places'>,
   log: Pick<Logger, 'warn'>,
 ): UsageCounter {
   /** The workspaces that are not counted completely, with the sums of their test requests by key and latency. */
@@ -52,7 +51,6 @@ export function createUsageCounter(
   const running = new Map<string, Promise<readonly string[]>>();
   let searchAfter = '';
   let searchAtMs = 0;
-  const places = createPlaces(isDistributed);
   let round = 0;
 
   const add = (workspaceId: string, sums: readonly TestSum[] = []): void => {

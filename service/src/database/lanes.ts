@@ -19,6 +19,7 @@ import {
   WRITE_TURN_TIMEOUT_MS,
 } from '../config/limits.ts';
 import { detectDistribution, type IsDistributed } from './citus/detect.ts';
+import { createPlaces, type Places } from './citus/places.ts';
 import { isUnavailable } from './errors.ts';
 import { type Connections, type Lane, type Shares, unshared } from './lane.ts';
 import { createPool, type PoolOptions } from './pool.ts';
@@ -45,6 +46,8 @@ export interface Lanes {
   readonly slow: Lane;
   /** Whether the tables are distributed over a cluster. */
   readonly isDistributed: IsDistributed;
+  /** Which node of the cluster has a workspace. */
+  readonly places: Places;
   /** The connections of each lane now. */
   readonly states: () => readonly LaneState[];
   readonly end: () => Promise<void>;
@@ -58,10 +61,10 @@ interface LaneState {
   readonly waiting: number | undefined;
 }
 
-type LaneName = Exclude<keyof Lanes, 'end' | 'states' | 'shards' | 'isDistributed'>;
+type LaneName = 'trail' | (typeof WAITING_LANES)[number];
 
 /** The lanes that requests wait for, by their names in the metrics. */
-const WAITING_LANES = ['reads', 'writes', 'people', 'slow'] as const satisfies readonly LaneName[];
+const WAITING_LANES = ['reads', 'writes', 'people', 'slow'] as const;
 
 /** The connections of each lane, and whether there is a pipelined one. */
 export type LaneSizes = Readonly<Record<LaneName | 'pipeline', number>>;
@@ -130,8 +133,8 @@ export function createLanes(options: LaneOptions, connections: number): Lanes {
   const reads = sizes.pipeline === 0 ? lanes.reads : withPipeline(lanes.reads, pipeline, turns);
   return {
     ...lanes,
+    ...detectCluster(),
     shards: shards.lane,
-    isDistributed: detectDistribution(),
     reads,
     states: () =>
       Object.entries(pools).map(([lane, { totalCount, idleCount }]) => {
@@ -152,6 +155,12 @@ export interface Trail {
   readonly shards: Shares;
   readonly writes: Shares;
   readonly isDistributed: IsDistributed;
+  readonly places: Places;
+}
+
+function detectCluster(): Pick<Lanes, 'isDistributed' | 'places'> {
+  const isDistributed = detectDistribution();
+  return { isDistributed, places: createPlaces(isDistributed) };
 }
 
 function openShards(options: LaneOptions): { readonly lane: Lane; readonly end: () => Promise<void> } {
@@ -165,7 +174,7 @@ export function createTrail(options: LaneOptions): Trail & Pick<Lanes, 'end'> {
   const open = (lane: 'trail' | 'writes') => createPool({ ...options, ...SESSIONS[lane], max: 1 });
   const [trail, writes, shards] = [open('trail'), open('writes'), openShards(options)];
   const end = async (): Promise<void> => void (await Promise.all([trail.end(), writes.end(), shards.end()]));
-  return { trail, shards: shards.lane, writes: unshared(writes), isDistributed: detectDistribution(), end };
+  return { trail, shards: shards.lane, writes: unshared(writes), ...detectCluster(), end };
 }
 
 const withPipeline = (lane: Lane, pipeline: Pipeline, turns: Turns): Lane => ({
@@ -194,7 +203,7 @@ export const lanesOver = (connections: Connections): Lanes => ({
     LEAST,
   ),
   shards: unshared(connections),
-  isDistributed: detectDistribution(),
+  ...detectCluster(),
   states: () => [],
   end: () => Promise.resolve(),
 });
@@ -202,7 +211,7 @@ export const lanesOver = (connections: Connections): Lanes => ({
 const lanesOf = (
   pools: Readonly<Record<LaneName, Connections>>,
   sizes: LaneSizes,
-): Omit<Lanes, 'end' | 'states' | 'shards' | 'isDistributed'> => ({
+): Pick<Lanes, LaneName> => ({
   trail: pools.trail,
   reads: laneOf(pools.reads, sizes.reads, half(sizes.reads), TURN_TIMEOUT_MS),
   // Writes of a workspace wait for its clock, so a second connection would only wait.
