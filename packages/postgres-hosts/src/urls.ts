@@ -10,7 +10,8 @@ const HOST = /^(?:[^\s/?#@:[\]]+|\/\S*)$/;
 /** The values of target_session_attrs that name the server which a service needs. */
 const PRIMARY_ATTRIBUTES: ReadonlySet<string> = new Set(['read-write', 'primary']);
 
-interface Address {
+/** Of a server. */
+export interface Address {
   readonly host: string;
   /** Empty: the default of pg. */
   readonly port: string;
@@ -22,9 +23,8 @@ interface Address {
  * returned unchanged. Throws HostsError for a list that is wrong, and for a target_session_attrs that may be a standby.
  */
 export function splitHosts(url: string): readonly string[] {
-  const [, scheme = '', user = '', authority = '', path = '', query = '', fragment = ''] =
-    /^(\w+:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
-  const { kept, host, port, attributes } = readQuery(query);
+  const { authority, query } = partsOf(url);
+  const { host, port, attributes } = readQuery(query);
   if (attributes !== undefined && !PRIMARY_ATTRIBUTES.has(attributes))
     throw new HostsError('must have target_session_attrs=read-write, or none: the service writes.');
   const given = readAuthority(authority);
@@ -35,12 +35,21 @@ export function splitHosts(url: string): readonly string[] {
   if (addresses.length === 1) return [url];
   if (addresses.length > HOSTS_MAX) throw new HostsError(`must have at most ${HOSTS_MAX} hosts.`);
   for (const address of addresses) check(address);
-  const urls = addresses.map((address) => {
-    const parameters = [`host=${encodeURIComponent(address.host)}`, ...kept];
-    if (address.port !== '') parameters.push(`port=${address.port}`);
-    return `${scheme}${user}${path.startsWith('/') ? path : `/${path}`}?${parameters.join('&')}${fragment}`;
-  });
-  return [...new Set(urls)];
+  return [...new Set(addresses.map((address) => urlAt(url, address)))];
+}
+
+/** A URL for the same user and database on another server, with the other parameters of this URL. */
+export function urlAt(url: string, { host, port }: Address): string {
+  const { scheme, user, path, query, fragment } = partsOf(url);
+  const parameters = [`host=${encodeURIComponent(host)}`, ...readQuery(query).kept];
+  if (port !== '') parameters.push(`port=${port}`);
+  return `${scheme}${user}${path.startsWith('/') ? path : `/${path}`}?${parameters.join('&')}${fragment}`;
+}
+
+function partsOf(url: string) {
+  const [, scheme = '', user = '', authority = '', path = '', query = '', fragment = ''] =
+    /^(\w+:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url) ?? [];
+  return { scheme, user, authority, path, query, fragment };
 }
 
 /** The parameters of the query that say which server is wanted, and the others, unchanged. */
