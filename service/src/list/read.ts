@@ -7,8 +7,9 @@ import { preparedStatements } from '../database/statement.ts';
 import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';
 import type { Compared, KeysetRead, KeysetRow, ListDefinition } from './definition.ts';
 import { selectFields } from './fields.ts';
-import { DOC_SEPARATOR, readKeyset } from './keyset.ts';
+import { readKeyset } from './keyset.ts';
 import type { ListQuery } from './query.ts';
+import { DOC_SEPARATOR } from './separator.ts';
 
 /** The records that a request may use: those of one workspace, or of one company of it. */
 export interface Scope {
