@@ -930,6 +930,7 @@ declare
   meter record;
   current_id text;
   writable bool := false;
+  is_open bool;
   changed bool := false;
   this_month date;
   last_at timestamptz;
@@ -962,17 +963,18 @@ begin
         this_month := greatest(meter.month, date_trunc('month', now() at time zone 'UTC')::date);
         used := case when meter.month = this_month then meter.live_requests else 0 end;
         last_at := meter.last_entry_at;
+        -- After the lock, so that the workspace is neither deleted nor restored meanwhile.
+        select deleted_at is null into is_open from workspaces where id = current_id;
       end if;
     end if;
     continue when not writable;
     if request.key_id || ' ' || request.version <> all (valid_keys) then
-      -- After the lock, so that no key of the workspace changes meanwhile, and it is neither deleted nor restored.
+      -- After the lock, so that no key of the workspace changes meanwhile.
       perform from api_keys where workspace_id = current_id and id >= request.key_id and id <= request.key_id
         and token_version = request.version
         and (revoked_at is null and paused_at is null and (expires_at is null or expires_at > statement_timestamp()))
-        and (select deleted_at is null from workspaces where id = current_id)
         order by id limit 1;
-      continue when not found;
+      continue when not found or is_open is not true;
       valid_keys := valid_keys || (request.key_id || ' ' || request.version);
     end if;
     place := request.position;
