@@ -11,7 +11,7 @@ import { createAvoided, createDebts, createPauses } from './memory.ts';
 
 export interface PipelineOptions {
   /** Opens the connection: in pipeline mode, and with the time limits of limits.ts. The pool has no other client. */
-  readonly pool: pg.Pool;
+  readonly pool: Pick<pg.Pool, 'connect'>;
   /** The turns of the owners, at most STATEMENTS_MAX at the same time, and STATEMENTS_PER_OWNER_MAX of one owner. */
   readonly turns: {
     take(owner: string): Promise<void> | undefined;
@@ -21,6 +21,8 @@ export interface PipelineOptions {
   readonly isUnavailable: (error: unknown) => boolean;
   /** Gets the reason each time when the connection is closed. */
   readonly onError: (error: Error) => void;
+  /** Whether statements wait while the connection is being opened. Otherwise they run elsewhere. Default: true. */
+  readonly waitsForOpening?: boolean;
 }
 
 /** One pipelined connection, which the owners share. */
@@ -46,7 +48,8 @@ const ATTEMPTS = 2;
  * others, but only once: the connection is closed, the statement runs elsewhere, as do further ones of its owner or with its
  * name for a while, and the others run again on a new connection. docs/decisions/0016 has the reasons.
  */
-export function createPipeline({ pool, turns, isUnavailable, onError }: PipelineOptions): Pipeline {
+export function createPipeline(options: PipelineOptions): Pipeline {
+  const { pool, turns, isUnavailable, onError, waitsForOpening = true } = options;
   const avoided = createAvoided();
   const debts = createDebts();
   const pauses = createPauses();
@@ -88,7 +91,7 @@ export function createPipeline({ pool, turns, isUnavailable, onError }: Pipeline
   const current = (): typeof connection | typeof opening => {
     if (connection !== undefined || ended) return connection;
     if (opening === undefined && pauses.isOver()) opening = open();
-    return opening;
+    return waitsForOpening ? opening : undefined;
   };
 
   const run: Pipeline['run'] = async (owner, query, elsewhere) => {

@@ -1,8 +1,9 @@
-import { createPipeline, type NamedQuery, type Pipeline } from '@svc/pipelined-postgres';
-import * as pipelined from '@svc/pipelined-postgres/limits';
-import { createTurns, type Turns } from '@svc/turns';
+import {
+  LOCK_TIMEOUT_MS as PIPELINE_LOCK_TIMEOUT_MS,
+  STATEMENT_TIMEOUT_MS as PIPELINE_STATEMENT_TIMEOUT_MS,
+} from '@svc/pipelined-postgres/limits';
+import { splitHosts, urlAt } from '@svc/postgres-hosts';
 import { createLane } from '@svc/turns/lane';
-import type pg from 'pg';
 import {
   CONNECTIONS_MIN,
   GROUP_STATEMENT_TIMEOUT_MS,
@@ -20,8 +21,8 @@ import {
 } from '../config/limits.ts';
 import { detectDistribution, type IsDistributed } from './citus/detect.ts';
 import { createPlaces, type Places } from './citus/places.ts';
-import { isUnavailable } from './errors.ts';
 import { type Connections, type Lane, type Shares, unshared } from './lane.ts';
+import { createPipelinedReads, type OpenNode } from './pipelined-reads.ts';
 import { createPool, type PoolOptions } from './pool.ts';
 
 /**
@@ -96,8 +97,8 @@ const laneOf = (pool: Connections, total: number, perOwner: number, waitMs: numb
 const SESSIONS: Readonly<Record<keyof LaneSizes, Partial<PoolOptions>>> = {
   trail: { statementTimeoutMs: GROUP_STATEMENT_TIMEOUT_MS, pipeline: true },
   pipeline: {
-    statementTimeoutMs: pipelined.STATEMENT_TIMEOUT_MS,
-    lockTimeoutMs: pipelined.LOCK_TIMEOUT_MS,
+    statementTimeoutMs: PIPELINE_STATEMENT_TIMEOUT_MS,
+    lockTimeoutMs: PIPELINE_LOCK_TIMEOUT_MS,
     readOnly: true,
     pipeline: true,
   },
@@ -123,27 +124,31 @@ export function createLanes(options: LaneOptions, connections: number): Lanes {
   };
   const shards = openShards(options);
   const lanes = lanesOf(pools, sizes);
-  const turns = createTurns({
-    total: pipelined.STATEMENTS_MAX,
-    perOwner: pipelined.STATEMENTS_PER_OWNER_MAX,
-    waitMs: TURN_TIMEOUT_MS,
-    waitingMax: TURNS_WAITING_MAX,
+  const cluster = detectCluster();
+  // With a pooler, nothing is known about sessions on the nodes.
+  const nodes = options.pooled === true ? undefined : openNode(options);
+  const pipelined = createPipelinedReads(lanes.reads, {
+    pool: pools.pipeline,
+    places: cluster.places,
+    openNode: nodes,
+    onError: options.onError,
   });
-  const pipeline = createPipeline({ pool: pools.pipeline, turns, isUnavailable, onError: options.onError });
-  const reads = sizes.pipeline === 0 ? lanes.reads : withPipeline(lanes.reads, pipeline, turns);
+  const reads = sizes.pipeline === 0 ? lanes.reads : pipelined.lane;
   return {
     ...lanes,
-    ...detectCluster(),
+    ...cluster,
     shards: shards.lane,
     reads,
-    states: () =>
-      Object.entries(pools).map(([lane, { totalCount, idleCount }]) => {
+    states: () => [
+      ...Object.entries(pools).map(([lane, { totalCount, idleCount }]) => {
         const waits = WAITING_LANES.find((name) => name === lane);
         const waiting = waits && (waits === 'reads' ? reads : lanes[waits]).waiting;
         return { lane, open: totalCount, idle: idleCount, waiting };
       }),
+      { lane: 'nodes', open: pipelined.nodes, idle: 0, waiting: undefined },
+    ],
     end: async () => {
-      await pipeline.end();
+      await pipelined.end();
       await Promise.all([...Object.values(pools).map((pool) => pool.end()), shards.end()]);
     },
   };
@@ -177,24 +182,21 @@ export function createTrail(options: LaneOptions): Trail & Pick<Lanes, 'end'> {
   return { trail, shards: shards.lane, writes: unshared(writes), ...detectCluster(), end };
 }
 
-const withPipeline = (lane: Lane, pipeline: Pipeline, turns: Turns): Lane => ({
-  ...lane,
-  of: (owner) => {
-    const share = lane.of(owner);
-    return {
-      connect: () => share.connect(),
-      query: (query, values) =>
-        isBounded(query) ? pipeline.run(owner, query, () => share.query(query)) : share.query(query, values),
-    };
-  },
-  get waiting() {
-    return lane.waiting + turns.waiting;
-  },
-});
-
-/** Whether the statement is prepared, and its request bounds its cost. */
-const isBounded = (query: string | pg.QueryConfig): query is NamedQuery =>
-  typeof query !== 'string' && query.name !== undefined && 'group' in query && query.group === 'request';
+/**
+ * Opens a pool of one connection to a node of a cluster. Citus 13.2.1 and 13.2.2 store plans of their own node without an
+ * end (docs/scale.md), so the session makes none.
+ */
+const openNode =
+  (options: LaneOptions): OpenNode =>
+  (address, check) =>
+    createPool({
+      ...options,
+      ...SESSIONS.pipeline,
+      url: urlAt(splitHosts(options.url)[0] ?? options.url, address),
+      options: '-c plan_cache_mode=force_custom_plan',
+      max: 1,
+      check,
+    });
 
 /** Lanes over given connections, for tests that control how their database behaves. */
 export const lanesOver = (connections: Connections): Lanes => ({

@@ -54,6 +54,10 @@ export interface PoolOptions {
   readonly answerTimeoutMs?: number;
   /** Whether the URL leads to a pooler in transaction mode. Default: false. */
   readonly pooled?: boolean;
+  /** More `options` of the session. Those of the URL override them. */
+  readonly options?: string;
+  /** Is called with each new session. If it throws, the session is closed. */
+  readonly check?: (client: pg.ClientBase) => Promise<void>;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -102,13 +106,16 @@ export function createPool(wanted: PoolOptions): pg.Pool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
-    ...(pooled ? { maxLifetimeSeconds: CHECK_AGAIN_SECONDS } : { options: startupOptions(options, limits) }),
+    ...(pooled
+      ? { maxLifetimeSeconds: CHECK_AGAIN_SECONDS }
+      : { options: startupOptions(`${wanted.options ?? ''} ${options}`, limits) }),
     Client: clientOfPrimary(Client, primaryOf(urls), { writes: !limits.readOnly }),
     onConnect: async (client) => {
       if (pooled) {
         await requirePooled(client, urls[0] ?? url, ROLE_LIMITS);
         limitTransactions(client, perTransaction);
       } else await client.query(setUpSession());
+      await wanted.check?.(client);
     },
     types,
     pipeline: wanted.pipeline === true || perTransaction !== '',

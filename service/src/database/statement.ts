@@ -14,6 +14,17 @@ export interface Declaration {
   readonly names: ReadonlyMap<string, string>;
 }
 
+/**
+ * Another form of a statement that returns one row, with the same values, for a node of a cluster: Citus plans a statement
+ * without subqueries in a third of the time. `gather` makes the row of the statement from the rows of this form and the
+ * values.
+ */
+export interface NodeForm {
+  readonly name: string;
+  readonly text: string;
+  readonly gather: (rows: readonly pg.QueryResultRow[], values: readonly unknown[]) => object;
+}
+
 /** Binds values to a statement. The result is what `query` accepts. */
 export type BoundStatement = (
   ...values: readonly unknown[]

@@ -1,0 +1,150 @@
+import { FAILURES_MAX } from '@svc/pipelined-postgres/limits';
+import pg from 'pg';
+import { expect, inject, test } from 'vitest';
+import { onFileEnd } from '../../../test/harness/cleanup.ts';
+import { createTestDatabase, testLanes } from '../../../test/harness/database.ts';
+import { NODE_PIPELINES_MAX } from '../../config/limits.ts';
+import { createPool } from '../pool.ts';
+import { preparedStatement } from '../statement.ts';
+import { createNodePipelines, type NodePipelinesOptions } from './node-pipelines.ts';
+import type { Places } from './places.ts';
+
+/** Two databases of one server are the coordinator and a node. A real cluster is below, and needs a setting (docs/scale.md). */
+
+const TURNS = { total: 4, perOwner: 4, waitMs: 1_000, waitingMax: 10 };
+
+const coordinator = await createTestDatabase();
+const node = await createTestDatabase();
+const selectPlace = preparedStatement('test_place', 'request')`
+  select current_database() as name, current_setting('port') as port, $1::text as workspace_id`;
+const place = (workspaceId: string) => ({ ...selectPlace(workspaceId), name: 'test_place' });
+const nameOf = ({ url }: { readonly url: string }): string | undefined =>
+  new pg.Client({ connectionString: url }).database;
+
+/** All workspaces are on one node, unless `places` says something else. */
+function open(change: Partial<NodePipelinesOptions> = {}) {
+  const errors: Error[] = [];
+  const places: Places = { of: () => 'node:1', find: () => Promise.resolve(), forget: () => undefined };
+  const pipelines = createNodePipelines({
+    places,
+    coordinator: coordinator.pool,
+    openPool: (_, check) =>
+      createPool({
+        url: node.url,
+        max: 1,
+        name: 'test node',
+        pipeline: true,
+        onError: () => undefined,
+        check,
+      }),
+    turns: TURNS,
+    onError: (error) => errors.push(error),
+    ...change,
+  });
+  onFileEnd(() => pipelines.end());
+  /** The database that a statement of the workspace runs in. */
+  const run = async (workspaceId = 'wks_1'): Promise<string | undefined> => {
+    const elsewhere = () => coordinator.pool.query<{ name: string }>(selectPlace(workspaceId));
+    const pipeline = pipelines.of(workspaceId);
+    const { rows } = await (pipeline?.run(workspaceId, place(workspaceId), elsewhere) ?? elsewhere());
+    return rows[0]?.name;
+  };
+  return { pipelines, errors, run };
+}
+
+test('statements run on the node as soon as its connection is open, and meanwhile elsewhere', async () => {
+  const { pipelines, errors, run } = open();
+  expect(await run()).toBe(nameOf(coordinator));
+  await expect.poll(() => run()).toBe(nameOf(node));
+  expect(pipelines.open).toBe(1);
+  expect(errors).toEqual([]);
+});
+
+test('statements of a node whose connection breaks run elsewhere, and then on the node again', async () => {
+  const { errors, run } = open();
+  await expect.poll(() => run()).toBe(nameOf(node));
+  await node.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'test node'`,
+  );
+  expect(
+    new Set(await Promise.all([run(), run()])).isSubsetOf(new Set([coordinator, node].map(nameOf))),
+  ).toBe(true);
+  await expect.poll(() => run()).toBe(nameOf(node));
+  expect(errors.length).toBe(1);
+});
+
+test('a node that cannot be reached is reported once, and the coordinator reads for it', async () => {
+  let attempts = 0;
+  const { errors, run } = open({
+    openPool: () => {
+      const pool = createPool({
+        url: 'postgres://nobody@127.0.0.1:1/none',
+        max: 1,
+        name: 'test node',
+        onError: () => undefined,
+      });
+      const connect = pool.connect.bind(pool);
+      pool.connect = (() => {
+        attempts += 1;
+        return connect();
+      }) as typeof pool.connect;
+      return pool;
+    },
+  });
+  await expect
+    .poll(async () => {
+      expect(await run()).toBe(nameOf(coordinator));
+      return attempts;
+    })
+    .toBe(FAILURES_MAX);
+  expect(errors.map(({ message }) => message)).toEqual([
+    'the node node:1 cannot be reached; the coordinator reads for it',
+  ]);
+});
+
+test('a server of another deployment is not used', async () => {
+  const other = await createTestDatabase();
+  await other.pool.query(`insert into deployment_secrets (fingerprint) values ('of another deployment')`);
+  const { errors, run } = open({
+    openPool: (_, check) =>
+      createPool({ url: other.url, max: 1, name: 'test node', onError: () => undefined, check }),
+  });
+  await expect
+    .poll(async () => {
+      expect(await run()).toBe(nameOf(coordinator));
+      return errors.map(({ cause }) => (cause as Error).message);
+    })
+    .toEqual(['node:1 is not a node of this cluster when it is reached from here']);
+});
+
+test('a process has connections to a limited number of nodes', () => {
+  const { pipelines } = open({
+    places: { of: (id) => `${id}:1`, find: () => Promise.resolve(), forget: () => undefined },
+  });
+  const found = Array.from({ length: NODE_PIPELINES_MAX + 1 }, (_, n) => pipelines.of(`node${n}`));
+  expect(found.map((pipeline) => pipeline !== undefined)).toEqual([
+    ...Array.from({ length: NODE_PIPELINES_MAX }, () => true),
+    false,
+  ]);
+  expect(pipelines.of('node0')).toBe(found[0]);
+});
+
+const inCluster = inject('databaseServer')?.nodes !== undefined;
+
+// Skipped on one PostgreSQL, which has no nodes.
+test.runIf(inCluster)('in a cluster, bounded reads of a workspace run on its node', async () => {
+  const lanes = testLanes(coordinator);
+  const workspaces = Array.from({ length: 8 }, (_, n) => `wks_${n}`);
+  const { rows } = await coordinator.pool.query<{ id: string; port: string }>(
+    `select w.id, n.nodeport::text as port from unnest($1::text[]) as w (id)
+     join pg_dist_placement p on p.shardid = get_shard_id_for_distribution_column('live_meters', w.id)
+     join pg_dist_node n using (groupid)`,
+    [workspaces],
+  );
+  expect(new Set(rows.map(({ port }) => port)).size).toBeGreaterThan(1);
+  const portOf = async (owner: string, workspaceId: string): Promise<string | undefined> =>
+    (await lanes.reads.of(owner).query<{ port: string }>(selectPlace(workspaceId))).rows[0]?.port;
+  for (const { id, port } of rows) await expect.poll(() => portOf(id, id)).toBe(port);
+  // What does not belong to a workspace stays on the coordinator.
+  expect(await portOf('someone', 'wks_1')).toBe(new URL(coordinator.url).port);
+});
