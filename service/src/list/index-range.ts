@@ -109,19 +109,22 @@ const rowOf = (parts: readonly string[]): string =>
 /** What the list is read from. */
 export const sourceOf = ({ source, relation }: ListDefinition): string => source ?? relation;
 
-/** The rows of a range in its order, which is total, and which only one index has. */
+/**
+ * The rows of a range in its order, which is total, and which only one index has. `place`: what else each row has at the end,
+ * beyond its sort key and id.
+ */
 export function rowsOf(
   { list, sort }: KeysetRead,
   { fixed, order, where, until }: IndexRange,
   doc: string,
   limit: string,
+  place: readonly string[] = list.shortKeys ? [`(${sort.column.column}, id, id_order) as place`] : [],
 ): string {
   const { column } = sort.column;
   const columns = fixed.map((each) => each.column);
   const orders = [...columns, column, idOrderOf(list)].map((each) => `${each} ${order}`).join(', ');
   const keys = until === undefined ? [] : columns.filter((each) => each !== 'id');
-  const values = [column, 'id', ...(list.shortKeys ? [`(${column}, id, id_order) as place`] : [])];
-  const rows = `select ${[doc, ...values, ...keys].join(', ')} from ${sourceOf(list)}
+  const rows = `select ${[doc, column, 'id', ...place, ...keys].join(', ')} from ${sourceOf(list)}
   where ${where}
   order by ${orders}
   limit ${limit}`;

@@ -3,14 +3,12 @@ import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import type pg from 'pg';
 import { SEARCHED_ROWS_MAX } from '../config/limits.ts';
 import type { Queryable } from '../database/lane.ts';
-import { type BoundStatement, preparedStatements, statements } from '../database/statement.ts';
+import { type BoundStatement, type NodeForm, preparedStatements, statements } from '../database/statement.ts';
 import type { KeysetRead, KeysetRow } from './definition.ts';
 import { type IndexRange, indexRangeOf, rowsOf, sourceOf } from './index-range.ts';
+import { nodeFormOf } from './node-form.ts';
 import { type Places, valuesOf } from './short-keys.ts';
 import { readOfFound, withFound } from './word-search.ts';
-
-/** JSON text never contains a raw line break, so this text separates docs exactly. */
-export const DOC_SEPARATOR = ',\n';
 
 /** The most conditions of a prepared statement. With more, or with other operators, there would be too many statements. */
 const PREPARED_CONDITIONS_MAX = 2;
@@ -21,7 +19,8 @@ const narrowPage = statements('narrow_page', 'request');
 const preparedSearch = preparedStatements('prepared_search_page', 'bulk');
 const search = statements('search_page', 'bulk');
 const foundPage = statements('found_page', 'bulk');
-const pages = new Map<string, BoundStatement>();
+/** By what distinguishes their texts. */
+const pages = new Map<string, { readonly whole: BoundStatement; readonly onNode: NodeForm | undefined }>();
 
 /** Reads one page in one statement. */
 export async function readKeyset(connections: Queryable, read: KeysetRead): Promise<KeysetRow> {
@@ -62,7 +61,7 @@ export function foundStatement(
 export function keysetStatement(
   read: KeysetRead,
   kind: unknown = 'whole',
-): pg.QueryConfig & { text: string; values: (string | number)[] } {
+): pg.QueryConfig & { text: string; values: (string | number)[]; onNode?: NodeForm } {
   const { list, sort, compared = [] } = read;
   const range = indexRangeOf(read);
   const { values, equal, fixed, ranges, filters, order, where, until, condition } = range;
@@ -86,10 +85,14 @@ export function keysetStatement(
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
     const [whenPrepared, otherwise] =
       filters.length === 0 ? [preparedPage, narrowPage] : [preparedSearch, search];
-    page = (prepared ? whenPrepared : otherwise)(`page_${hash}`, text);
+    page = {
+      whole: (prepared ? whenPrepared : otherwise)(`page_${hash}`, text),
+      onNode: prepared ? nodeFormOf(read, range, hash) : undefined,
+    };
     pages.set(shape, page);
   }
-  return { ...page(), values };
+  const { whole, onNode } = page;
+  return { ...whole(), values, ...(onNode && { onNode }) };
 }
 
 /**

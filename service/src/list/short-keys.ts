@@ -31,7 +31,7 @@ export interface Places {
 }
 
 /** Sort key, id and `id_order`. row_to_json gives them these names. */
-interface Place {
+export interface Place {
   readonly f1: string | number;
   readonly f2: string;
   readonly f3: string;
