@@ -22,7 +22,7 @@ import {
 import { detectDistribution, type IsDistributed } from './citus/detect.ts';
 import { createPlaces, type Places } from './citus/places.ts';
 import { type Connections, type Lane, type Shares, unshared } from './lane.ts';
-import { createPipelinedReads, type OpenNode } from './pipelined-reads.ts';
+import { createPipelinedReads, type OpenNode } from './pipelined/reads.ts';
 import { createPool, type PoolOptions } from './pool.ts';
 
 /**

@@ -86,6 +86,9 @@ export interface Sort {
   readonly order: Order;
 }
 
+/** JSON text never contains a raw line break, so this text separates docs exactly. */
+export const DOC_SEPARATOR = ',\n';
+
 /** What the statement of a page reads. */
 export interface KeysetRead {
   readonly list: ListDefinition;
@@ -133,6 +136,21 @@ export interface KeysetRow {
   readonly stopped?: boolean | null;
   /** `pagination.position`. Undefined: the list has none. */
   readonly position?: string;
+}
+
+/** A page without cursors: its items in the order of the list, and the gaps at its two ends. */
+export interface Page {
+  /** JSON array of the items, one per line. */
+  readonly data: string;
+  readonly hasMore: boolean;
+  /** Null: the page is empty, and its request had no cursor. */
+  readonly start: Position | null;
+  readonly end: Position | null;
+  readonly total: number | undefined;
+  /** Time of the last row that was read, if the page ended because it may not read more rows. */
+  readonly searchedTo: string | undefined;
+  /** Undefined: the list has none. */
+  readonly position: string | undefined;
 }
 
 /** All sorts of a list by their name in the `sort` parameter, the default (created-descending) first. */

@@ -110,8 +110,8 @@ const rowOf = (parts: readonly string[]): string =>
 export const sourceOf = ({ source, relation }: ListDefinition): string => source ?? relation;
 
 /**
- * The rows of a range in its order, which is total, and which only one index has. `place`: what else each row has at the end,
- * beyond its sort key and id.
+ * The rows of a range in its order, which is total, and which only one index has. `place`: what each row has besides its
+ * doc, its sort key and its id.
  */
 export function rowsOf(
   { list, sort }: KeysetRead,

@@ -32,7 +32,7 @@ interface NodeQuery {
   readonly onNode?: NodeForm;
 }
 
-/** Runs a page in its form for a node, as pipelined-reads.ts does. */
+/** Runs a page in its form for a node, as database/pipelined/reads.ts does. */
 const onNode = {
   query: async ({ values, onNode: form }: NodeQuery) => {
     if (form === undefined) throw new Error('the page has no form for a node');

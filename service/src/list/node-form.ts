@@ -1,8 +1,7 @@
 import type pg from 'pg';
 import { type NodeForm, preparedStatements } from '../database/statement.ts';
-import type { KeysetRead, KeysetRow } from './definition.ts';
+import { DOC_SEPARATOR, type KeysetRead, type KeysetRow } from './definition.ts';
 import { type IndexRange, rowsOf } from './index-range.ts';
-import { DOC_SEPARATOR } from './separator.ts';
 import type { Place, Places } from './short-keys.ts';
 
 const rowsOnNode = preparedStatements('page_on_node', 'request');

@@ -1,15 +1,20 @@
-import { weakEtag } from '@svc/http-content/etag';
 import { type Direction, largestSet, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
-import { ETAG_LIFETIME_SECONDS } from '../config/limits.ts';
 import type { Clock } from '../config/time.ts';
 import type { Queryable, Shares } from '../database/lane.ts';
 import { preparedStatements } from '../database/statement.ts';
 import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';
-import type { Compared, KeysetRead, KeysetRow, ListDefinition } from './definition.ts';
+import {
+  type Compared,
+  DOC_SEPARATOR,
+  type KeysetRead,
+  type KeysetRow,
+  type ListDefinition,
+  type Page,
+} from './definition.ts';
+import { etagOf, tagTime } from './etag.ts';
 import { selectFields } from './fields.ts';
 import { readKeyset } from './keyset.ts';
 import type { ListQuery } from './query.ts';
-import { DOC_SEPARATOR } from './separator.ts';
 
 /** The records that a request may use: those of one workspace, or of one company of it. */
 export interface Scope {
@@ -100,21 +105,6 @@ export async function readFrom(
     hasItems: page.hasMore || page.data !== '[]',
     position: page.position,
   };
-}
-
-/** A page without cursors: its items in the order of the list, and the gaps at its two ends. */
-export interface Page {
-  /** JSON array of the items, one per line. */
-  readonly data: string;
-  readonly hasMore: boolean;
-  /** Null: the page is empty, and its request had no cursor. */
-  readonly start: Position | null;
-  readonly end: Position | null;
-  readonly total: number | undefined;
-  /** Time of the last row that was read, if the page ended because it may not read more rows. */
-  readonly searchedTo: string | undefined;
-  /** Undefined: the list has none. */
-  readonly position: string | undefined;
 }
 
 /**
@@ -223,29 +213,3 @@ function envelope(page: Page, direction: Direction, issue: (gap: Position | null
   const pagination = { nextCursor, hasMore, startCursor, endCursor, total, searchedTo, position };
   return `{"data":${page.data},"pagination":${JSON.stringify(pagination)}}`;
 }
-
-/**
- * The ETag of a page: a hash of its items and of what its cursors are made from, because sealing them would cost more.
- * `seal` is all of that except the gaps. The ETag changes if the cursors become unusable: if they expire, or have another
- * issuing secret or another binding. A page without cursors does not depend on `seal`.
- */
-function etagOf(
-  page: Page,
-  direction: Direction,
-  workspaceId: string,
-  seal: readonly [issuedAtMs: number, issuer: string, binding: Binding],
-): string {
-  const { data, hasMore, start, end, total, position } = page;
-  const cursors = start === null && end === null ? null : [...seal, start, end];
-  // The direction decides which of the two cursors is `nextCursor`.
-  const more = hasMore ? direction : null;
-  const place = position === undefined ? [] : [position];
-  return weakEtag(`${JSON.stringify([workspaceId, more, total, cursors, ...place])}\n${data}`);
-}
-
-/**
- * The issue time that the ETag of a page is computed from. The cursors of a response change every second. This time changes
- * only every ETAG_LIFETIME_SECONDS: the ETag of an unchanged page mostly stays the same, and a page that a 304 declares
- * current has no expired cursor.
- */
-const tagTime = (nowMs: number): number => nowMs - (nowMs % (ETAG_LIFETIME_SECONDS * 1000));

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { createTestService, type TestService } from '../../../test/harness/service.ts';
-import { TABLE_PLACEMENTS } from '../../database/citus/placements.ts';
 import { inTransaction } from '../../database/pool.ts';
 import {
   type AuditedRequest,
@@ -10,7 +9,6 @@ import {
   type WriteRequests,
   writeRequests,
 } from '../append-requests.ts';
-import { KEY_IS_VALID, workspaceIsOpen } from '../valid-key.ts';
 import { writeRequestsInShard } from './append-in-shard.ts';
 
 /** Both ways to write requests have the same outcomes and write the same. One PostgreSQL runs both, a cluster only one. */
@@ -206,33 +204,6 @@ describe.each(WAYS)('requests written %s', (_, write) => {
     await holder.query('rollback');
     holder.release();
   });
-});
-
-test('the function of the database accepts the same keys as all other statements', async () => {
-  const { rows } = await service.pool.query<{ source: string }>(
-    `select prosrc as source from pg_proc where proname = 'write_requests'`,
-  );
-  expect(rows[0]?.source).toContain(KEY_IS_VALID);
-  // Without the parentheses of a subquery, and with a variable for the result.
-  const select = workspaceIsOpen('current_id').slice(1, -1).replace(' from ', ' into is_open from ');
-  expect(rows[0]?.source).toContain(select);
-});
-
-test('each statement of the function has one table and no subquery, so that Citus plans it fast', async () => {
-  const { rows } = await service.pool.query<{ source: string }>(
-    `select prosrc as source from pg_proc where proname = 'write_requests'`,
-  );
-  const tables = new RegExp(
-    `\\b(?:from|into|update|join) (?:${Object.keys(TABLE_PLACEMENTS).join('|')})\\b`,
-    'g',
-  );
-  const statements = (rows[0]?.source ?? '').split(';').filter((text) => text.search(tables) >= 0);
-  expect(statements.length).toBeGreaterThan(5);
-  const slow = statements.filter(
-    (text) => (text.match(tables)?.length ?? 0) > 1 || /\(\s*select\b|\bjoin\b/.test(text),
-  );
-  // Runs only if an entry has waited for long.
-  expect(slow.map((text) => text.includes('where workspace_id = waited'))).toEqual([true]);
 });
 
 // Skipped on one PostgreSQL, which has no nodes.

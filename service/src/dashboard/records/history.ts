@@ -10,7 +10,7 @@ import { lookUp } from '../../database/look-up.ts';
 import { statements } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { KeysetRead, KeysetRow, ListDefinition } from '../../list/definition.ts';
-import { DOC_SEPARATOR } from '../../list/separator.ts';
+import { DOC_SEPARATOR } from '../../list/definition.ts';
 import { columnName, type Resource } from '../../resources/define.ts';
 import { changes } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';

@@ -9,7 +9,7 @@ import { preparedStatement } from '../statement.ts';
 import { createNodePipelines, type NodePipelinesOptions } from './node-pipelines.ts';
 import type { Places } from './places.ts';
 
-/** Two databases of one server are the coordinator and a node. A real cluster is below, and needs a setting (docs/scale.md). */
+/** Two databases of one server are the coordinator and a node. The last test needs a real cluster (docs/scale.md). */
 
 const TURNS = { total: 4, perOwner: 4, waitMs: 1_000, waitingMax: 10 };
 

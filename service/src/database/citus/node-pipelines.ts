@@ -25,8 +25,8 @@ export interface NodePipelinesOptions {
  */
 export interface NodePipelines {
   /**
-   * The pipeline of the node that has the workspace. Undefined: the database is one PostgreSQL, or the node is not known yet.
-   * The statements of a pipeline run elsewhere while its connection is not open.
+   * The pipeline of the node that has the workspace. Its statements run elsewhere while its connection is not open.
+   * Undefined: the database is one PostgreSQL, or the node is not known yet.
    */
   of(workspaceId: string): Pipeline | undefined;
   /** How many connections are open. */

@@ -3,12 +3,12 @@ import { STATEMENTS_MAX, STATEMENTS_PER_OWNER_MAX } from '@svc/pipelined-postgre
 import type { Address } from '@svc/postgres-hosts';
 import { createTurns, type TurnLimits } from '@svc/turns';
 import type pg from 'pg';
-import { TURN_TIMEOUT_MS, TURNS_WAITING_MAX } from '../config/limits.ts';
-import { createNodePipelines, type NodePipelines } from './citus/node-pipelines.ts';
-import type { Places } from './citus/places.ts';
-import { isUnavailable } from './errors.ts';
-import type { Lane, Queryable } from './lane.ts';
-import type { BoundStatement, NodeForm } from './statement.ts';
+import { TURN_TIMEOUT_MS, TURNS_WAITING_MAX } from '../../config/limits.ts';
+import { createNodePipelines, type NodePipelines } from '../citus/node-pipelines.ts';
+import type { Places } from '../citus/places.ts';
+import { isUnavailable } from '../errors.ts';
+import type { Lane, Queryable } from '../lane.ts';
+import type { BoundStatement, NodeForm } from '../statement.ts';
 
 /** Opens a pool of one connection to a node of a cluster. It calls `check` with each new session. */
 export type OpenNode = (address: Address, check: (client: Queryable) => Promise<void>) => pg.Pool;

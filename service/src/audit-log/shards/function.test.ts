@@ -1,0 +1,36 @@
+import { beforeAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../../../test/harness/database.ts';
+import { TABLE_PLACEMENTS } from '../../database/citus/placements.ts';
+import { KEY_IS_VALID, workspaceIsOpen } from '../valid-key.ts';
+
+/** The text of the function that writes requests in a cluster. */
+
+const { pool } = await createTestDatabase();
+let source: string;
+beforeAll(async () => {
+  const { rows } = await pool.query<{ source: string }>(
+    `select prosrc as source from pg_proc where proname = 'write_requests'`,
+  );
+  source = rows[0]?.source ?? '';
+});
+
+test('the function of the database accepts the same keys as all other statements', () => {
+  expect(source).toContain(KEY_IS_VALID);
+  // Without the parentheses of a subquery, and with a variable for the result.
+  const select = workspaceIsOpen('current_id').slice(1, -1).replace(' from ', ' into is_open from ');
+  expect(source).toContain(select);
+});
+
+test('each statement of the function has one table and no subquery, so that Citus plans it fast', () => {
+  const tables = new RegExp(
+    `\\b(?:from|into|update|join) (?:${Object.keys(TABLE_PLACEMENTS).join('|')})\\b`,
+    'g',
+  );
+  const statements = source.split(';').filter((text) => text.search(tables) >= 0);
+  expect(statements.length).toBeGreaterThan(5);
+  const slow = statements.filter(
+    (text) => (text.match(tables)?.length ?? 0) > 1 || /\(\s*select\b|\bjoin\b/.test(text),
+  );
+  // Runs only if an entry has waited for long.
+  expect(slow.map((text) => text.includes('where workspace_id = waited'))).toEqual([true]);
+});
