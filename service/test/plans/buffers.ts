@@ -2,6 +2,7 @@ import pg from 'pg';
 import { vi } from 'vitest';
 import type { Connections, Shares } from '../../src/database/lane.ts';
 import { createPool } from '../../src/database/pool.ts';
+import type { NodeForm } from '../../src/database/statement.ts';
 import type { TestDatabase } from '../harness/database.ts';
 
 /** How PostgreSQL plans a statement with parameters: for each set of values, or once for all. */
@@ -124,7 +125,10 @@ async function explain(
 
 const literal = (value: unknown): string => pg.escapeLiteral(String(value));
 
-/** Runs `work` and returns the statements that this process has sent meanwhile, with their buffers. */
+/**
+ * Runs `work` and returns the statements that this process has sent meanwhile, with their buffers. Pages are also measured
+ * in their form for a node.
+ */
 export async function meteredProcess(work: () => Promise<unknown>): Promise<readonly Measured[]> {
   const original = pg.Client.prototype.query as (this: pg.Client, ...all: unknown[]) => unknown;
   const inTransaction = new WeakSet<pg.Client>();
@@ -140,18 +144,26 @@ export async function meteredProcess(work: () => Promise<unknown>): Promise<read
     if (/^(begin|start|commit|rollback|savepoint|release|set|fetch)/i.test(text)) return run(...all);
     const alone = !inTransaction.has(this);
     const count = (): Promise<Count> => run(COUNT) as Promise<Count>;
-    const begun = alone ? (run('begin') as Promise<unknown>) : undefined;
-    const before = count();
-    const result = run(...all);
-    const after = count();
-    const ended = alone ? (run('commit') as Promise<unknown>) : undefined;
-    // A statement that fails has no result to measure.
-    counts.push(
-      Promise.all([before, after, begun, ended]).then(
-        ([from, to]) => ({ text, ...between(from, to) }),
-        () => undefined,
-      ),
-    );
+    const counted = (name: string, ...given: unknown[]): unknown => {
+      const begun = alone ? (run('begin') as Promise<unknown>) : undefined;
+      const before = count();
+      const result = run(...given);
+      const after = count();
+      const ended = alone ? (run('commit') as Promise<unknown>) : undefined;
+      // A statement that fails has no result to measure.
+      counts.push(
+        Promise.all([before, after, begun, ended]).then(
+          ([from, to]) => ({ text: name, ...between(from, to) }),
+          () => undefined,
+        ),
+      );
+      return result;
+    };
+    const result = counted(text, ...all);
+    const { onNode, values } = all[0] as pg.QueryConfig & { readonly onNode?: NodeForm };
+    // If it fails, it is not among the results.
+    if (onNode !== undefined)
+      (counted(onNode.text, onNode.text, values) as Promise<unknown>).catch(() => undefined);
     return result as never;
   });
   try {

@@ -103,7 +103,8 @@ export function mostOf(text: string, name: string, partitions: number): number {
   // The last use of a key is one row of its usage.
   const each = text.includes('api_key_records') ? LAST_USE_MAX : 1;
   const searches = text.includes('is_last') ? (text.includes(') as meets') ? 2 : 1) : 0;
-  const page = name.startsWith('page_') ? PAGE_ITEMS * each + total + searches * SEARCH_MAX : 0;
+  const isPage = name.startsWith('page_') || name.startsWith('rows_');
+  const page = isPage ? PAGE_ITEMS * each + total + searches * SEARCH_MAX : 0;
   const counted = name.startsWith('counted_list_') ? COUNTED_ROWS_MAX * 1.05 : 0;
   const byWords = text.includes(' by_words') || text.includes('found_by_words') ? WORDS_MAX : 0;
   const found = name.startsWith('search_records_') ? SEARCH_MAX : 0;
