@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type ConnectionLimits, limitConnections } from '@svc/http-content/connections';
 import { expect, test } from 'vitest';
 import { onFileEnd } from '../../test/harness/cleanup.ts';
-import { type ConnectionLimits, limitConnections } from './connections.ts';
 
 const BODY = Buffer.alloc(1024 * 1024, 'x');
 /** More than the kernel's buffers hold. */

@@ -1,14 +1,15 @@
+import { limitConnections } from '@svc/http-content/connections';
 import type { Tracing } from '@svc/telemetry/tracing';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createApp } from '../app.ts';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../config/limits.ts';
+import { UnreachableNodeError } from '../database/citus/node-pipelines.ts';
 import { createLanes } from '../database/lanes.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import type { SignalChannel } from '../signals/signals.ts';
 import type { ServiceSettings } from './calls.ts';
-import { limitConnections } from './connections.ts';
 import { addressOf, listenFailure } from './listen.ts';
 
 /** A running server, in this process or in several processes that share the port. */
@@ -34,6 +35,8 @@ export interface ServeParts {
   readonly tracing: Tracing | undefined;
 }
 
+const BROKEN = 'a database connection broke; the next request opens a new one';
+
 /** Serves in this process. Throws OperatorError if it cannot listen. */
 export async function serve(settings: ServiceSettings, parts: ServeParts): Promise<Serving> {
   const { log } = parts;
@@ -43,7 +46,7 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
       pooled: settings.databasePooler === 'transaction',
       name: 'svcd requests',
       onError: (error) =>
-        log.warn({ err: error }, 'a database connection broke; the next request opens a new one'),
+        log.warn({ err: error }, error instanceof UnreachableNodeError ? error.message : BROKEN),
     },
     settings.databaseConnections,
   );
