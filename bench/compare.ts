@@ -42,12 +42,13 @@ const { values, positionals } = parseArgs({
     only: { type: 'string', default: 'pages,creates,import,batches' },
     'postgres-url': { type: 'string' },
     telemetry: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 });
 const [first, second = 'HEAD'] = positionals;
-if (first === undefined) {
+if (first === undefined || values.help) {
   console.log(USAGE);
-  process.exit(1);
+  process.exit(values.help ? 0 : 1);
 }
 const rounds = Number(values.rounds);
 const duration = { seconds: Number(values.seconds) };
