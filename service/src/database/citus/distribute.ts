@@ -23,8 +23,10 @@ export interface PlacedTable {
 const GROUP = 'background: a migration runs it once for each table';
 const placing = statements('place_tables', GROUP);
 
+// Before 13.1, the coordinator does not hand over the defaults of a database to the workers.
 const selectCitus = statement('citus_version', 'control')`
-  select extversion as version from pg_extension where extname = 'citus'`;
+  select extversion as version, string_to_array(split_part(extversion, '-', 1), '.')::int[] < '{13,1}' as old
+  from pg_extension where extname = 'citus'`;
 const selectNodes = statement('citus_nodes', GROUP)`
   select count(*)::int as nodes from pg_dist_node where isactive and shouldhaveshards and noderole = 'primary'`;
 // The view citus_tables would also measure the size of each table, on all nodes.
@@ -76,8 +78,10 @@ interface Attached {
 const isLocalTrigger = ({ name, kind }: Attached): boolean =>
   kind === 'trigger' && LOCAL_TRIGGERS.includes(name);
 
-async function hasCitus(client: Queryable): Promise<boolean> {
-  return (await client.query(selectCitus())).rowCount === 1;
+/** Undefined: a plain PostgreSQL. `version`: such as `13.2-1`. */
+async function findCitus(client: Queryable) {
+  const { rows } = await client.query<{ version: string; old: boolean }>(selectCitus());
+  return rows[0];
 }
 
 /**
@@ -87,11 +91,14 @@ async function hasCitus(client: Queryable): Promise<boolean> {
  */
 export function distribute(pool: pg.Pool): Promise<readonly PlacedTable[]> {
   return inTransaction(pool, async (client) => {
-    if (!(await hasCitus(client)))
+    const citus = await findCitus(client);
+    if (citus === undefined)
       throw new OperatorError(
         'this database is a plain PostgreSQL without the extension citus, so there is no cluster for its tables. ' +
           'docs/scale.md says how to set one up.',
       );
+    if (citus.old)
+      throw new OperatorError(`the service needs Citus 13.1 or newer, and this is ${citus.version}`);
     const { rows } = await client.query<{ nodes: number }>(selectNodes());
     if (rows[0]?.nodes === 0)
       throw new OperatorError('the cluster has no worker: add one on its coordinator with citus_add_node');
@@ -119,7 +126,7 @@ async function setDefaults(client: pg.ClientBase): Promise<void> {
  * PostgreSQL.
  */
 export async function allowDistributedChanges(client: Queryable): Promise<boolean> {
-  const inCluster = await hasCitus(client);
+  const inCluster = (await findCitus(client)) !== undefined;
   if (inCluster) await client.query(settings());
   return inCluster;
 }
@@ -129,7 +136,7 @@ export async function allowDistributedChanges(client: Queryable): Promise<boolea
  * cluster does not have, in its transaction.
  */
 export async function distributeNewTables(client: pg.ClientBase): Promise<void> {
-  if (!(await hasCitus(client))) return;
+  if ((await findCitus(client)) === undefined) return;
   const placed = await readPlaced(client);
   if (placed.get('workspaces') !== 'workspace') return;
   await placeTables(client, placed);
