@@ -89,9 +89,9 @@ export function createAuditWriter(
         if (!isRefused(error) || isConnectionFailure(error)) rejectAll(group, error);
         else {
           queue.putBack(group);
-          places.forget([...group.keys()]);
           // The function of a cluster waits for one log only.
           const waited = node !== '' && failedFor(error, 'lock_not_available');
+          if (!waited) places.forget([...group.keys()]);
           await held.add(connections, waited ? [workspaceId] : [...group.keys()], error);
           held.write();
         }

@@ -8,8 +8,10 @@ export interface Places {
   of(workspaceId: string): string | undefined;
   /** Finds the places of workspaces. It may forget others. */
   find(connections: Queryable, workspaceIds: readonly string[]): Promise<void>;
-  /** Forgets places that were wrong, such as after a shard was divided. */
+  /** Forgets places that were wrong, such as after a shard was divided. The next search reads the nodes again. */
   forget(workspaceIds: readonly string[]): void;
+  /** All nodes, as they were read last. */
+  readonly nodes: ReadonlySet<string>;
 }
 
 /** The most workspaces whose shards are stored. */
@@ -29,6 +31,7 @@ export function createPlaces(isDistributed: IsDistributed): Places {
   /** A workspace stays in its shard, unless the shard is divided. */
   const shards = new Map<string, string>();
   let nodes: ReadonlyMap<string, string> = new Map();
+  let names: ReadonlySet<string> = new Set();
   let nodesReadMs = Number.NEGATIVE_INFINITY;
   let single = false;
   const ageMs = (): number => performance.now() - nodesReadMs;
@@ -37,6 +40,7 @@ export function createPlaces(isDistributed: IsDistributed): Places {
   const readNodes = async (connections: Queryable): Promise<void> => {
     const { rows } = await connections.query<{ shard: string; node: string }>(selectNodes());
     nodes = new Map(rows.map(({ shard, node }) => [shard, node]));
+    names = new Set(nodes.values());
     nodesReadMs = performance.now();
   };
   return {
@@ -50,7 +54,7 @@ export function createPlaces(isDistributed: IsDistributed): Places {
         return;
       }
       if (shards.size + workspaceIds.length > STORED_MAX) shards.clear();
-      if (ageMs() > NODES_STORED_MS / 2) await readNodes(connections);
+      if (ageMs() >= NODES_STORED_MS / 2) await readNodes(connections);
       const lost = workspaceIds.filter((id) => stored(id) === undefined);
       if (lost.length === 0) return;
       const { rows } = await connections.query<{ id: string; shard: string }>(selectShards(lost));
@@ -59,6 +63,10 @@ export function createPlaces(isDistributed: IsDistributed): Places {
     },
     forget(workspaceIds) {
       for (const id of workspaceIds) shards.delete(id);
+      nodesReadMs = Math.min(nodesReadMs, performance.now() - NODES_STORED_MS / 2);
+    },
+    get nodes() {
+      return names;
     },
   };
 }
