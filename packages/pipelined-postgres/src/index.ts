@@ -27,11 +27,14 @@ export interface PipelineOptions {
 
 /** One pipelined connection, which the owners share. */
 export interface Pipeline {
-  /** Runs a statement of bounded cost that only reads, on the connection or, if that cannot be, with `elsewhere`. */
+  /**
+   * Runs a statement of bounded cost that only reads, on the connection or, if that cannot be, with `elsewhere`. `avoided`:
+   * it may be slow, so it must not share another connection.
+   */
   run<Row extends pg.QueryResultRow>(
     owner: string,
     query: NamedQuery,
-    elsewhere: () => Promise<pg.QueryResult<Row>>,
+    elsewhere: (avoided: boolean) => Promise<pg.QueryResult<Row>>,
   ): Promise<pg.QueryResult<Row>>;
   /** Returns the connection to its pool. All statements run elsewhere from now on. */
   end(): Promise<void>;
@@ -111,7 +114,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
         turns.leave(owner);
       }
     }
-    return elsewhere();
+    return elsewhere(isAvoided());
   };
 
   return {

@@ -32,6 +32,7 @@ export class NoPrimaryError extends AggregateError {
   }
 }
 
+/** The server of a URL with one host. */
 export function hostOf(url: string): Host {
   const client = new pg.Client({ connectionString: url });
   const { host, port } = client;

@@ -10,7 +10,7 @@ const HOST = /^(?:[^\s/?#@:[\]]+|\/\S*)$/;
 /** The values of target_session_attrs that name the server which a service needs. */
 const PRIMARY_ATTRIBUTES: ReadonlySet<string> = new Set(['read-write', 'primary']);
 
-/** Of a server. */
+/** Host and port of a server. */
 export interface Address {
   readonly host: string;
   /** Empty: the default of pg. */
@@ -45,6 +45,10 @@ export function urlAt(url: string, { host, port }: Address): string {
   if (port !== '') parameters.push(`port=${port}`);
   return `${scheme}${user}${path.startsWith('/') ? path : `/${path}`}?${parameters.join('&')}${fragment}`;
 }
+
+/** Whether each machine has this name for itself: `localhost`, an address of loopback, or the folder of a socket. */
+export const isThisMachine = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.') || host.startsWith('/');
 
 function partsOf(url: string) {
   const [, scheme = '', user = '', authority = '', path = '', query = '', fragment = ''] =

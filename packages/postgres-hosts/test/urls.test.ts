@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { HostsError, splitHosts } from '../src/index.ts';
+import { HostsError, isThisMachine, splitHosts, urlAt } from '../src/index.ts';
 
 /** What pg makes of each URL. */
 const readOf = (url: string) =>
@@ -76,4 +76,21 @@ test.each([
   expect(() => splitHosts(url)).toThrow(HostsError);
   expect(() => splitHosts(url)).toThrow(reason);
   expect(() => splitHosts(url)).not.toThrow(/hunter2/);
+});
+
+test.each([
+  ['postgres://svc:p%40ss@db0:5432/svc', 'postgres://svc:p%40ss@/svc?host=db1&port=6432'],
+  ['postgres://svc@/svc?host=/run/postgresql&port=5433', 'postgres://svc@/svc?host=db1&port=6432'],
+  [
+    'postgres://svc@db0/svc?sslmode=verify-full&options=-c%20x.y%3D1',
+    'postgres://svc@/svc?host=db1&sslmode=verify-full&options=-c%20x.y%3D1&port=6432',
+  ],
+])('%s leads to another server with the same user, database and parameters', (url, expected) => {
+  expect(urlAt(url, { host: 'db1', port: '6432' })).toBe(expected);
+});
+
+test('names and addresses of the machine itself', () => {
+  const hosts = ['localhost', '127.0.0.1', '127.0.1.1', '::1', '/run/postgresql'];
+  expect(hosts.filter(isThisMachine)).toEqual(hosts);
+  expect(['db0', '10.127.0.1', 'localhost.example'].filter(isThisMachine)).toEqual([]);
 });

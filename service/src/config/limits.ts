@@ -50,7 +50,7 @@ export const TRAIL_CONNECTIONS = 2;
 export const SHARD_CONNECTIONS = 4;
 export const SHARD_CONNECTIONS_OF_NODE = 2;
 /** The most nodes of a cluster that a process reads from directly, with a connection to each. */
-export const NODE_PIPELINES_MAX = 64;
+export const NODE_PIPELINES_MAX = 128;
 /** How long an entry waits before the group of its node waits for the lock of its log. */
 export const SHARD_COMMIT_PATIENCE_MS = 50;
 

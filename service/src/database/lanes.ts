@@ -2,7 +2,7 @@ import {
   LOCK_TIMEOUT_MS as PIPELINE_LOCK_TIMEOUT_MS,
   STATEMENT_TIMEOUT_MS as PIPELINE_STATEMENT_TIMEOUT_MS,
 } from '@svc/pipelined-postgres/limits';
-import { splitHosts, urlAt } from '@svc/postgres-hosts';
+import { hostOf, isThisMachine, splitHosts, urlAt } from '@svc/postgres-hosts';
 import { createLane } from '@svc/turns/lane';
 import {
   CONNECTIONS_MIN,
@@ -184,19 +184,23 @@ export function createTrail(options: LaneOptions): Trail & Pick<Lanes, 'end'> {
 
 /**
  * Opens a pool of one connection to a node of a cluster. Citus 13.2.1 and 13.2.2 store plans of their own node without an
- * end (docs/scale.md), so the session makes none.
+ * end (docs/scale.md), so the session makes none. A name for the machine itself, such as `localhost`, is that of the
+ * coordinator: here it is another machine, which must not get the password.
  */
 const openNode =
   (options: LaneOptions): OpenNode =>
-  (address, check) =>
-    createPool({
+  (address, check) => {
+    const [url = options.url] = splitHosts(options.url);
+    if (isThisMachine(address.host) && !isThisMachine(hostOf(url).host)) return undefined;
+    return createPool({
       ...options,
       ...SESSIONS.pipeline,
-      url: urlAt(splitHosts(options.url)[0] ?? options.url, address),
+      url: urlAt(url, address),
       options: '-c plan_cache_mode=force_custom_plan',
       max: 1,
       check,
     });
+  };
 
 /** Lanes over given connections, for tests that control how their database behaves. */
 export const lanesOver = (connections: Connections): Lanes => ({

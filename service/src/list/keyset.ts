@@ -19,7 +19,7 @@ const narrowPage = statements('narrow_page', 'request');
 const preparedSearch = preparedStatements('prepared_search_page', 'bulk');
 const search = statements('search_page', 'bulk');
 const foundPage = statements('found_page', 'bulk');
-/** By what distinguishes their texts. */
+/** The pages by their shape: two shapes have different texts. */
 const pages = new Map<string, { readonly whole: BoundStatement; readonly onNode: NodeForm | undefined }>();
 
 /** Reads one page in one statement. */

@@ -19,10 +19,10 @@ interface NodeRow extends pg.QueryResultRow {
  */
 export function nodeFormOf(read: KeysetRead, range: IndexRange, hash: string): NodeForm | undefined {
   const { list, sort } = read;
-  if (range.filters.length > 0 || range.until !== undefined || list.total || list.source !== undefined)
-    return undefined;
+  if (range.filters.length > 0 || list.total || list.source !== undefined) return undefined;
   const text = rowsOf(read, range, 'doc', '$2 + 1', list.shortKeys ? ['id_order'] : []);
-  const { name = '' } = rowsOnNode(`rows_${hash}`, text)();
+  const name = `rows_${hash}`;
+  rowsOnNode(name, text);
   const { column } = sort.column;
   return {
     name,

@@ -15,16 +15,25 @@ const TURNS = { total: 4, perOwner: 4, waitMs: 1_000, waitingMax: 10 };
 
 const coordinator = await createTestDatabase();
 const node = await createTestDatabase();
+for (const { pool } of [coordinator, node])
+  await pool.query(`insert into deployment_secrets (fingerprint) values ('of this deployment')`);
 const selectPlace = preparedStatement('test_place', 'request')`
   select current_database() as name, current_setting('port') as port, $1::text as workspace_id`;
 const place = (workspaceId: string) => ({ ...selectPlace(workspaceId), name: 'test_place' });
 const nameOf = ({ url }: { readonly url: string }): string | undefined =>
   new pg.Client({ connectionString: url }).database;
 
-/** All workspaces are on one node, unless `places` says something else. */
+/** All workspaces are on the node of this name. */
+const at = (of: Places['of'] = () => 'node:1', nodes: ReadonlySet<string> = new Set(['node:1'])): Places => ({
+  of,
+  nodes,
+  find: () => Promise.resolve(),
+  forget: () => undefined,
+});
+
 function open(change: Partial<NodePipelinesOptions> = {}) {
   const errors: Error[] = [];
-  const places: Places = { of: () => 'node:1', find: () => Promise.resolve(), forget: () => undefined };
+  const places = at();
   const pipelines = createNodePipelines({
     places,
     coordinator: coordinator.pool,
@@ -98,7 +107,7 @@ test('a node that cannot be reached is reported once, and the coordinator reads 
     })
     .toBe(FAILURES_MAX);
   expect(errors.map(({ message }) => message)).toEqual([
-    'the node node:1 cannot be reached; the coordinator reads for it',
+    'cannot read from the node node:1 directly, so the coordinator reads from it',
   ]);
 });
 
@@ -114,19 +123,62 @@ test('a server of another deployment is not used', async () => {
       expect(await run()).toBe(nameOf(coordinator));
       return errors.map(({ cause }) => (cause as Error).message);
     })
-    .toEqual(['node:1 is not a node of this cluster when it is reached from here']);
+    .toEqual(['the server with this name is of another deployment when it is reached from here']);
 });
 
 test('a process has connections to a limited number of nodes', () => {
-  const { pipelines } = open({
-    places: { of: (id) => `${id}:1`, find: () => Promise.resolve(), forget: () => undefined },
-  });
-  const found = Array.from({ length: NODE_PIPELINES_MAX + 1 }, (_, n) => pipelines.of(`node${n}`));
+  const names = Array.from({ length: NODE_PIPELINES_MAX + 1 }, (_, n) => `node${n}`);
+  const { pipelines } = open({ places: at((id) => id, new Set(names)) });
+  const found = names.map((name) => pipelines.of(name));
   expect(found.map((pipeline) => pipeline !== undefined)).toEqual([
     ...Array.from({ length: NODE_PIPELINES_MAX }, () => true),
     false,
   ]);
   expect(pipelines.of('node0')).toBe(found[0]);
+});
+
+test('the connection to a node that left the cluster is closed, and its place is free', async () => {
+  let left = false;
+  const places: Places = {
+    ...at(),
+    of: () => (left ? 'node:2' : 'node:1'),
+    get nodes() {
+      return left ? two : one;
+    },
+  };
+  const [one, two] = [new Set(['node:1']), new Set(['node:2'])];
+  const { pipelines, run } = open({
+    places,
+    openPool: (name, check) =>
+      createPool({
+        url: node.url,
+        max: 1,
+        name: `leaves ${name}`,
+        pipeline: true,
+        onError: () => undefined,
+        check,
+      }),
+  });
+  const connections = async (): Promise<readonly string[]> => {
+    const { rows } = await node.pool.query<{ name: string }>(
+      `select application_name as name from pg_stat_activity where application_name like 'leaves %'`,
+    );
+    return rows.map(({ name }) => name);
+  };
+  await expect.poll(() => run()).toBe(nameOf(node));
+  expect(await connections()).toEqual(['leaves node:1']);
+  const first = pipelines.of('wks_1');
+  left = true;
+  expect(pipelines.of('wks_1')).not.toBe(first);
+  await expect.poll(() => run()).toBe(nameOf(node));
+  await expect.poll(connections).toEqual(['leaves node:2']);
+});
+
+test('nothing is opened after the end', async () => {
+  const { pipelines } = open();
+  await pipelines.end();
+  expect(pipelines.of('wks_1')).toBeUndefined();
+  expect(pipelines.open).toBe(0);
 });
 
 const inCluster = inject('databaseServer')?.nodes !== undefined;

@@ -11,11 +11,19 @@ export interface NodePipelinesOptions {
   readonly places: Places;
   /** The coordinator, which is asked where workspaces are. */
   readonly coordinator: Queryable;
-  /** Makes a pool of one connection to a node, `host:port`. It calls `check` with each new session. */
-  readonly openPool: (node: string, check: (client: Queryable) => Promise<void>) => pg.Pool;
-  /** Of the statements that wait for one node. */
+  /** Makes a pool of one connection to a node, `host:port`. It calls `check` with each new session. Undefined: none. */
+  readonly openPool: (node: string, check: (client: Queryable) => Promise<void>) => pg.Pool | undefined;
+  /** Limits the statements that run on one node or wait for it. */
   readonly turns: TurnLimits;
+  /** Gets UnreachableNodeError once, until the node can be reached again. */
   readonly onError: (error: Error) => void;
+}
+
+/** The service cannot read from a node of the cluster directly. */
+export class UnreachableNodeError extends Error {
+  constructor(node: string, cause: unknown) {
+    super(`cannot read from the node ${node} directly, so the coordinator reads from it`, { cause });
+  }
 }
 
 /**
@@ -26,7 +34,7 @@ export interface NodePipelinesOptions {
 export interface NodePipelines {
   /**
    * The pipeline of the node that has the workspace. Its statements run elsewhere while its connection is not open.
-   * Undefined: the database is one PostgreSQL, or the node is not known yet.
+   * Undefined: the database is one PostgreSQL, or the node is not known yet or has no connection.
    */
   of(workspaceId: string): Pipeline | undefined;
   /** How many connections are open. */
@@ -47,12 +55,17 @@ const WANTED_MAX = 1_000;
 
 export function createNodePipelines(options: NodePipelinesOptions): NodePipelines {
   const { places, coordinator } = options;
-  const nodes = new Map<string, Node>();
+  /** Undefined: a node without connection. */
+  const nodes = new Map<string, Node | undefined>();
+  /** The nodes of the cluster when the map was compared with them. */
+  let compared: ReadonlySet<string> = new Set();
   let wanted = new Set<string>();
   let finding: Promise<void> | undefined;
+  let ended = false;
+  const ending = new Set<Promise<void>>();
 
   const findWanted = async (): Promise<void> => {
-    while (wanted.size > 0) {
+    while (wanted.size > 0 && !ended) {
       const ids = [...wanted];
       wanted = new Set();
       try {
@@ -67,8 +80,9 @@ export function createNodePipelines(options: NodePipelinesOptions): NodePipeline
     if (wanted.size < WANTED_MAX) wanted.add(workspaceId);
     finding ??= findWanted();
   };
-  const add = (name: string): Node => {
-    const pool = options.openPool(name, (client) => requireSameDeployment(name, client, coordinator));
+  const open = (name: string): Node | undefined => {
+    const pool = options.openPool(name, (client) => requireSameDeployment(client, coordinator));
+    if (pool === undefined) return undefined;
     const turns = createTurns(options.turns);
     const pipeline = createPipeline({
       pool: { connect: reportingOnce(name, pool, options.onError) },
@@ -77,29 +91,46 @@ export function createNodePipelines(options: NodePipelinesOptions): NodePipeline
       onError: options.onError,
       waitsForOpening: false,
     });
-    const node = { pool, turns, pipeline };
-    nodes.set(name, node);
-    return node;
+    return { pool, turns, pipeline };
   };
+  const close = (name: string): void => {
+    const node = nodes.get(name);
+    nodes.delete(name);
+    if (node === undefined) return;
+    const end = node.pipeline.end().then(async () => {
+      await node.pool.end();
+      ending.delete(end);
+    });
+    ending.add(end);
+  };
+  /** Closes the connections to nodes that are no longer part of the cluster: one may have been replaced. */
+  const compare = (): void => {
+    if (places.nodes === compared) return;
+    compared = places.nodes;
+    for (const name of nodes.keys()) if (!compared.has(name)) close(name);
+  };
+  const opened = (): readonly Node[] => [...nodes.values()].filter((node) => node !== undefined);
 
   return {
     of(workspaceId) {
       const name = places.of(workspaceId);
+      if (name === '' || ended) return undefined;
+      compare();
       if (name === undefined) want(workspaceId);
-      if (name === undefined || name === '') return undefined;
-      const node = nodes.get(name) ?? (nodes.size < NODE_PIPELINES_MAX ? add(name) : undefined);
-      return node?.pipeline;
+      else if (!nodes.has(name) && nodes.size < NODE_PIPELINES_MAX) nodes.set(name, open(name));
+      return nodes.get(name ?? '')?.pipeline;
     },
     get open() {
-      return [...nodes.values()].reduce((sum, { pool }) => sum + pool.totalCount, 0);
+      return opened().reduce((sum, { pool }) => sum + pool.totalCount, 0);
     },
     get waiting() {
-      return [...nodes.values()].reduce((sum, { turns }) => sum + turns.waiting, 0);
+      return opened().reduce((sum, { turns }) => sum + turns.waiting, 0);
     },
     async end() {
+      ended = true;
       await finding;
-      await Promise.all([...nodes.values()].map(({ pipeline }) => pipeline.end()));
-      await Promise.all([...nodes.values()].map(({ pool }) => pool.end()));
+      for (const name of nodes.keys()) close(name);
+      await Promise.all(ending);
     },
   };
 }
@@ -107,21 +138,17 @@ export function createNodePipelines(options: NodePipelinesOptions): NodePipeline
 /** Reports the first failure, and the first one after a success: a node that cannot be reached is tried again and again. */
 function reportingOnce(name: string, pool: pg.Pool, onError: (error: Error) => void): pg.Pool['connect'] {
   let reported = false;
-  const connect = async (): Promise<pg.PoolClient> => {
+  return (async () => {
     try {
       const client = await pool.connect();
       reported = false;
       return client;
     } catch (error) {
-      if (!reported)
-        onError(
-          new Error(`the node ${name} cannot be reached; the coordinator reads for it`, { cause: error }),
-        );
+      if (!reported) onError(new UnreachableNodeError(name, error));
       reported = true;
       throw error;
     }
-  };
-  return connect as pg.Pool['connect'];
+  }) as pg.Pool['connect'];
 }
 
 const selectDeployment = statement('deployment_of_node', 'control')`
@@ -129,13 +156,14 @@ const selectDeployment = statement('deployment_of_node', 'control')`
 
 /**
  * Throws if the session is on a node of another deployment: the name of a node is that which the coordinator knows, and may
- * be another machine here, such as `localhost`.
+ * be another machine here. A copy of the deployment with the same secrets is not noticed.
  */
-async function requireSameDeployment(name: string, client: Queryable, coordinator: Queryable): Promise<void> {
+async function requireSameDeployment(client: Queryable, coordinator: Queryable): Promise<void> {
   const read = async (connections: Queryable): Promise<string | null | undefined> => {
     const { rows } = await connections.query<{ deployment: string | null }>(selectDeployment());
     return rows[0]?.deployment;
   };
-  if ((await read(client)) !== (await read(coordinator)))
-    throw new Error(`${name} is not a node of this cluster when it is reached from here`);
+  const deployment = await read(client);
+  if (deployment === null || deployment !== (await read(coordinator)))
+    throw new Error('the server with this name is of another deployment when it is reached from here');
 }

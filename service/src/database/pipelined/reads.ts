@@ -1,17 +1,20 @@
-import { createPipeline, type NamedQuery } from '@svc/pipelined-postgres';
+import { createPipeline, type NamedQuery, type Pipeline } from '@svc/pipelined-postgres';
 import { STATEMENTS_MAX, STATEMENTS_PER_OWNER_MAX } from '@svc/pipelined-postgres/limits';
 import type { Address } from '@svc/postgres-hosts';
-import { createTurns, type TurnLimits } from '@svc/turns';
+import { BusyError, createTurns, type TurnLimits } from '@svc/turns';
 import type pg from 'pg';
 import { TURN_TIMEOUT_MS, TURNS_WAITING_MAX } from '../../config/limits.ts';
-import { createNodePipelines, type NodePipelines } from '../citus/node-pipelines.ts';
+import { createNodePipelines } from '../citus/node-pipelines.ts';
 import type { Places } from '../citus/places.ts';
 import { isUnavailable } from '../errors.ts';
 import type { Lane, Queryable } from '../lane.ts';
 import type { BoundStatement, NodeForm } from '../statement.ts';
 
-/** Opens a pool of one connection to a node of a cluster. It calls `check` with each new session. */
-export type OpenNode = (address: Address, check: (client: Queryable) => Promise<void>) => pg.Pool;
+/**
+ * Opens a pool of one connection to a node of a cluster. It calls `check` with each new session. Undefined: the address
+ * leads to another machine here.
+ */
+export type OpenNode = (address: Address, check: (client: Queryable) => Promise<void>) => pg.Pool | undefined;
 
 interface PipelinedReadsOptions {
   /** Of one connection, to the database or to the coordinator of a cluster. */
@@ -61,8 +64,11 @@ export function createPipelinedReads(
       connect: () => share.connect(),
       async query<Row extends pg.QueryResultRow>(query: string | pg.QueryConfig, values?: unknown[]) {
         if (!isBounded(query)) return share.query<Row>(query, values);
-        const here = () => pipeline.run<Row>(owner, query, () => share.query<Row>(query));
-        return onNode(nodes, owner, query, here);
+        const inLane = () => share.query<Row>(query);
+        const shared = () => pipeline.run<Row>(owner, query, inLane);
+        // Statements of a workspace have it as their first value.
+        const node = query.values?.[0] === owner ? nodes?.of(owner) : undefined;
+        return node === undefined ? shared() : onNode<Row>(node, owner, query, shared, inLane);
       },
     };
   };
@@ -83,26 +89,35 @@ export function createPipelinedReads(
 
 type Bounded = NamedQuery & { readonly onNode?: NodeForm };
 
-/** Runs a statement on the node of its workspace, in its form for a node; or `here`. */
+type Run<Row extends pg.QueryResultRow> = () => Promise<pg.QueryResult<Row>>;
+
+/**
+ * Runs a statement on a node, in its form for a node if it has one. If the node cannot run it: with `shared`, on the
+ * pipelined connection to the coordinator, or with `inLane`.
+ */
 async function onNode<Row extends pg.QueryResultRow>(
-  nodes: NodePipelines | undefined,
+  node: Pipeline,
   owner: string,
   query: Bounded,
-  here: () => Promise<pg.QueryResult<Row>>,
+  shared: Run<Row>,
+  inLane: Run<Row>,
 ): Promise<pg.QueryResult<Row>> {
-  // Statements of a workspace have it as their first value.
-  const node = query.values?.[0] === owner ? nodes?.of(owner) : undefined;
-  const form = query.onNode;
-  if (node === undefined || form === undefined) return node?.run(owner, query, here) ?? here();
-  let ranHere = false;
-  const elsewhere = (): Promise<pg.QueryResult<Row>> => {
-    ranHere = true;
-    return here();
+  const { onNode: form, values = [] } = query;
+  let ranElsewhere = false;
+  const elsewhere = (avoided: boolean): Promise<pg.QueryResult<Row>> => {
+    ranElsewhere = true;
+    return avoided ? inLane() : shared();
   };
-  const { name, text } = form;
-  const { values = [] } = query;
-  const result = await node.run<Row>(owner, { name, text, values }, elsewhere);
-  return ranHere ? result : { ...result, rows: [form.gather(result.rows, values) as Row] };
+  const statement = form === undefined ? query : { name: form.name, text: form.text, values };
+  try {
+    const result = await node.run<Row>(owner, statement, elsewhere);
+    if (ranElsewhere || form === undefined) return result;
+    return { ...result, rows: [form.gather(result.rows, values) as Row] };
+  } catch (error) {
+    if (ranElsewhere || error instanceof BusyError) throw error;
+    // The node may lack what the coordinator has, such as the metadata of Citus.
+    return shared();
+  }
 }
 
 /** `host:port`. */
