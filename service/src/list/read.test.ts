@@ -1,7 +1,6 @@
 import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
-import type { KeysetRow } from './definition.ts';
-import { DOC_SEPARATOR } from './definition.ts';
+import { DOC_SEPARATOR, type KeysetRow } from './definition.ts';
 import { toPage } from './read.ts';
 
 /** Rows in the order of the statement, for a limit of 2. */

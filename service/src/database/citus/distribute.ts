@@ -87,7 +87,7 @@ async function findCitus(client: Queryable) {
 /**
  * Gives each table its place in a cluster of Citus and moves its rows there, in one transaction: after a failure, or if a
  * process is killed, all is as before. A repeat does what is left, and gives new workers the settings of the database.
- * Throws OperatorError if the database is no coordinator with workers, or if a backup runs.
+ * Throws OperatorError if the database is no coordinator with workers, if its Citus is too old, or if a backup runs.
  */
 export function distribute(pool: pg.Pool): Promise<readonly PlacedTable[]> {
   return inTransaction(pool, async (client) => {
