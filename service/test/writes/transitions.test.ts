@@ -34,6 +34,9 @@ test('the states of content are those of the decision', () => {
   ]);
 });
 
+/** A state's time leaves out digits that are zeros, so times are not compared as texts. */
+const instant = (time: unknown) => Temporal.Instant.from(String(time)).epochNanoseconds;
+
 describe.each(MOVES)('$path from $from to $to', ({ of, path, from, to, allowed, transitions }) => {
   const { field, stamps } = transitions;
   const start = () => world.create(of, { [field]: from, publishedAt: null });
@@ -62,7 +65,7 @@ describe.each(MOVES)('$path from $from to $to', ({ of, path, from, to, allowed, 
       const move = async (record: Created, body = {}): Promise<Created> =>
         (await world.send('PATCH', `${path}/${record.id}`, { [field]: to, ...body })).json();
       const stamped = await move(fresh);
-      expect(stamped[stamp]).toBe(stamped['updatedAt']);
+      expect(instant(stamped[stamp])).toBe(instant(stamped['updatedAt']));
       await world.send('PATCH', `${path}/${timed.id}`, { [stamp]: own });
       expect((await move(timed))[stamp]).toBe(own);
       expect((await move(given, { [stamp]: own }))[stamp]).toBe(own);
