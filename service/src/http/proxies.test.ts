@@ -1,24 +1,7 @@
 import Fastify from 'fastify';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { clientAddress, networkOf, trustOf, warnOfProxyMistakes } from './proxies.ts';
-
-test.each([
-  ['203.0.113.7', '203.0.113.7'],
-  ['::ffff:203.0.113.7', '203.0.113.7'],
-  ['0:0:0:0:0:ffff:cb00:7107', '203.0.113.7'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-  ['2001:DB8:1:2::', '2001:db8:1:2::/64'],
-  ['2001:0db8::1', '2001:db8:0:0::/64'],
-  ['2001:db8:0:0:1::2', '2001:db8:0:0::/64'],
-  ['::1', '0:0:0:0::/64'],
-  ['::', '0:0:0:0::/64'],
-  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-  ['64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
-  ['', ''],
-])('the address %s is counted as %s', (address, network) => {
-  expect(networkOf(address)).toBe(network);
-});
+import { clientAddress, trustOf, warnOfProxyMistakes } from './proxies.ts';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { withinAny } from '@svc/ip-addresses';
 import type { KeyAccess, KeyMode } from '@svc/sdk';
 import { KEY_IS_VALID, workspaceIsOpen } from '../audit-log/valid-key.ts';
 import { KEY_CACHE_MAX_KEYS, KEY_CACHE_SECONDS } from '../config/limits.ts';
@@ -9,7 +10,6 @@ import type { Lanes } from '../database/lanes.ts';
 import { lookUp } from '../database/look-up.ts';
 import { inTransaction } from '../database/pool.ts';
 import { preparedStatement, statement } from '../database/statement.ts';
-import { withinAny } from '../http/proxies.ts';
 import { noteKeyWorkspace, workspaceOfKey } from './key-workspaces.ts';
 import { matchesHash, newSalt, saltedHash, tokenIndex } from './token.ts';
 

@@ -1,6 +1,7 @@
 import { LINE_MAX_BYTES } from '@svc/csv-lines';
 import { encodingOf } from '@svc/http-content/encoding';
 import { matchesEtag } from '@svc/http-content/etag';
+import { networkOf } from '@svc/ip-addresses';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseBearer } from '../../src/api/authentication.ts';
@@ -18,7 +19,6 @@ import { BODY_VALUES_MAX, JSON_DEPTH_MAX } from '../../src/config/limits.ts';
 import { parseCookies } from '../../src/dashboard/requests/cookies.ts';
 import { ApiError } from '../../src/http/errors.ts';
 import { jsonExcess, jsonText } from '../../src/http/json-body.ts';
-import { networkOf } from '../../src/http/proxies.ts';
 import { canonicalTarget, containsEncodedToken, isHost, requestId } from '../../src/http/request.ts';
 import { createCursorCodec } from '../../src/list/cursor.ts';
 import { parseListQuery } from '../../src/list/query.ts';

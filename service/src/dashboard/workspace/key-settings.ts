@@ -1,10 +1,10 @@
+import { canonicalRange } from '@svc/ip-addresses';
 import { Type } from 'typebox';
 import { isAddressRange } from '../../config/trust-proxy.ts';
 import type { Connections } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
-import { canonicalRange } from '../../http/proxies.ts';
 import type { KeySettings } from '../../keys/settings.ts';
 import { API_KEY_RECORDS } from '../../resources/views.ts';
 import { BURST_LIMIT_MAX, KEY_NETWORKS_MAX } from '../limits.ts';
