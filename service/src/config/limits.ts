@@ -49,8 +49,8 @@ export const TRAIL_CONNECTIONS = 2;
 /** The connections of a process for the entries of a cluster's shards, and how many of them one node may keep. */
 export const SHARD_CONNECTIONS = 4;
 export const SHARD_CONNECTIONS_OF_NODE = 2;
-/** The most nodes of a cluster that a process reads from directly, with a connection to each. */
-export const NODE_PIPELINES_MAX = 128;
+/** The most nodes of a cluster that a process has connections of its own to. */
+export const NODES_MAX = 128;
 /** How long an entry waits before the group of its node waits for the lock of its log. */
 export const SHARD_COMMIT_PATIENCE_MS = 50;
 

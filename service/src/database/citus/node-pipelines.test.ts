@@ -3,7 +3,7 @@ import pg from 'pg';
 import { expect, inject, test } from 'vitest';
 import { onFileEnd } from '../../../test/harness/cleanup.ts';
 import { createTestDatabase, testLanes } from '../../../test/harness/database.ts';
-import { NODE_PIPELINES_MAX } from '../../config/limits.ts';
+import { NODES_MAX } from '../../config/limits.ts';
 import { createPool } from '../pool.ts';
 import { preparedStatement } from '../statement.ts';
 import { createNodePipelines, type NodePipelinesOptions } from './node-pipelines.ts';
@@ -127,11 +127,11 @@ test('a server of another deployment is not used', async () => {
 });
 
 test('a process has connections to a limited number of nodes', () => {
-  const names = Array.from({ length: NODE_PIPELINES_MAX + 1 }, (_, n) => `node${n}`);
+  const names = Array.from({ length: NODES_MAX + 1 }, (_, n) => `node${n}`);
   const { pipelines } = open({ places: at((id) => id, new Set(names)) });
   const found = names.map((name) => pipelines.of(name));
   expect(found.map((pipeline) => pipeline !== undefined)).toEqual([
-    ...Array.from({ length: NODE_PIPELINES_MAX }, () => true),
+    ...Array.from({ length: NODES_MAX }, () => true),
     false,
   ]);
   expect(pipelines.of('node0')).toBe(found[0]);

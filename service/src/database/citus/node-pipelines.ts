@@ -1,10 +1,10 @@
 import { createPipeline, type Pipeline } from '@svc/pipelined-postgres';
 import { createTurns, type TurnLimits, type Turns } from '@svc/turns';
 import type pg from 'pg';
-import { NODE_PIPELINES_MAX } from '../../config/limits.ts';
 import { isUnavailable } from '../errors.ts';
 import type { Queryable } from '../lane.ts';
 import { statement } from '../statement.ts';
+import { createPerNode } from './per-node.ts';
 import type { Places } from './places.ts';
 
 export interface NodePipelinesOptions {
@@ -48,6 +48,7 @@ interface Node {
   readonly pool: pg.Pool;
   readonly turns: Turns;
   readonly pipeline: Pipeline;
+  end(): Promise<void>;
 }
 
 /** The most workspaces whose nodes are asked for at once. */
@@ -55,14 +56,9 @@ const WANTED_MAX = 1_000;
 
 export function createNodePipelines(options: NodePipelinesOptions): NodePipelines {
   const { places, coordinator } = options;
-  /** Undefined: a node without connection. */
-  const nodes = new Map<string, Node | undefined>();
-  /** The nodes of the cluster when the map was compared with them. */
-  let compared: ReadonlySet<string> = new Set();
   let wanted = new Set<string>();
   let finding: Promise<void> | undefined;
   let ended = false;
-  const ending = new Set<Promise<void>>();
 
   const findWanted = async (): Promise<void> => {
     while (wanted.size > 0 && !ended) {
@@ -91,46 +87,32 @@ export function createNodePipelines(options: NodePipelinesOptions): NodePipeline
       onError: options.onError,
       waitsForOpening: false,
     });
-    return { pool, turns, pipeline };
+    const end = async (): Promise<void> => {
+      await pipeline.end();
+      await pool.end();
+    };
+    return { pool, turns, pipeline, end };
   };
-  const close = (name: string): void => {
-    const node = nodes.get(name);
-    nodes.delete(name);
-    if (node === undefined) return;
-    const end = node.pipeline.end().then(async () => {
-      await node.pool.end();
-      ending.delete(end);
-    });
-    ending.add(end);
-  };
-  /** Closes the connections to nodes that are no longer part of the cluster: one may have been replaced. */
-  const compare = (): void => {
-    if (places.nodes === compared) return;
-    compared = places.nodes;
-    for (const name of nodes.keys()) if (!compared.has(name)) close(name);
-  };
-  const opened = (): readonly Node[] => [...nodes.values()].filter((node) => node !== undefined);
+  const nodes = createPerNode(places, open);
 
   return {
     of(workspaceId) {
       const name = places.of(workspaceId);
       if (name === '' || ended) return undefined;
-      compare();
-      if (name === undefined) want(workspaceId);
-      else if (!nodes.has(name) && nodes.size < NODE_PIPELINES_MAX) nodes.set(name, open(name));
-      return nodes.get(name ?? '')?.pipeline;
+      if (name !== undefined) return nodes.of(name)?.pipeline;
+      want(workspaceId);
+      return undefined;
     },
     get open() {
-      return opened().reduce((sum, { pool }) => sum + pool.totalCount, 0);
+      return nodes.all.reduce((sum, { pool }) => sum + pool.totalCount, 0);
     },
     get waiting() {
-      return opened().reduce((sum, { turns }) => sum + turns.waiting, 0);
+      return nodes.all.reduce((sum, { turns }) => sum + turns.waiting, 0);
     },
     async end() {
       ended = true;
       await finding;
-      for (const name of nodes.keys()) close(name);
-      await Promise.all(ending);
+      await nodes.end();
     },
   };
 }
