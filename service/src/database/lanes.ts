@@ -20,9 +20,10 @@ import {
   WRITE_TURN_TIMEOUT_MS,
 } from '../config/limits.ts';
 import { detectDistribution, type IsDistributed } from './citus/detect.ts';
+import type { OpenNode } from './citus/node-sessions.ts';
 import { createPlaces, type Places } from './citus/places.ts';
 import { type Connections, type Lane, type Shares, unshared } from './lane.ts';
-import { createPipelinedReads, type OpenNode } from './pipelined/reads.ts';
+import { createPipelinedReads } from './pipelined/reads.ts';
 import { createPool, type PoolOptions } from './pool.ts';
 
 /**
@@ -189,13 +190,14 @@ export function createTrail(options: LaneOptions): Trail & Pick<Lanes, 'end'> {
  */
 const openNode =
   (options: LaneOptions): OpenNode =>
-  (address, check) => {
+  (node, check) => {
     const [url = options.url] = splitHosts(options.url);
-    if (isThisMachine(address.host) && !isThisMachine(hostOf(url).host)) return undefined;
+    const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(node) ?? [];
+    if (isThisMachine(host) && !isThisMachine(hostOf(url).host)) return undefined;
     return createPool({
       ...options,
       ...SESSIONS.pipeline,
-      url: urlAt(url, address),
+      url: urlAt(url, { host, port }),
       options: '-c plan_cache_mode=force_custom_plan',
       max: 1,
       check,

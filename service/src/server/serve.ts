@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client';
 import { createApp } from '../app.ts';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../config/limits.ts';
-import { UnreachableNodeError } from '../database/citus/node-pipelines.ts';
+import { UnreachableNodeError } from '../database/citus/node-sessions.ts';
 import { createLanes } from '../database/lanes.ts';
 import type { Limiter } from '../quota/limiter.ts';
 import type { SignalChannel } from '../signals/signals.ts';

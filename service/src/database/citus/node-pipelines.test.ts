@@ -37,7 +37,7 @@ function open(change: Partial<NodePipelinesOptions> = {}) {
   const pipelines = createNodePipelines({
     places,
     coordinator: coordinator.pool,
-    openPool: (_, check) =>
+    openNode: (_, check) =>
       createPool({
         url: node.url,
         max: 1,
@@ -85,7 +85,7 @@ test('statements of a node whose connection breaks run elsewhere, and then on th
 test('a node that cannot be reached is reported once, and the coordinator reads for it', async () => {
   let attempts = 0;
   const { errors, run } = open({
-    openPool: () => {
+    openNode: () => {
       const pool = createPool({
         url: 'postgres://nobody@127.0.0.1:1/none',
         max: 1,
@@ -115,7 +115,7 @@ test('a server of another deployment is not used', async () => {
   const other = await createTestDatabase();
   await other.pool.query(`insert into deployment_secrets (fingerprint) values ('of another deployment')`);
   const { errors, run } = open({
-    openPool: (_, check) =>
+    openNode: (_, check) =>
       createPool({ url: other.url, max: 1, name: 'test node', onError: () => undefined, check }),
   });
   await expect
@@ -149,7 +149,7 @@ test('the connection to a node that left the cluster is closed, and its place is
   const [one, two] = [new Set(['node:1']), new Set(['node:2'])];
   const { pipelines, run } = open({
     places,
-    openPool: (name, check) =>
+    openNode: (name, check) =>
       createPool({
         url: node.url,
         max: 1,

@@ -3,7 +3,7 @@ import { createTurns, type TurnLimits, type Turns } from '@svc/turns';
 import type pg from 'pg';
 import { isUnavailable } from '../errors.ts';
 import type { Queryable } from '../lane.ts';
-import { statement } from '../statement.ts';
+import { type OpenNode, reportingOnce, requireSameDeployment } from './node-sessions.ts';
 import { createPerNode } from './per-node.ts';
 import type { Places } from './places.ts';
 
@@ -11,19 +11,11 @@ export interface NodePipelinesOptions {
   readonly places: Places;
   /** The coordinator, which is asked where workspaces are. */
   readonly coordinator: Queryable;
-  /** Makes a pool of one connection to a node, `host:port`. It calls `check` with each new session. Undefined: none. */
-  readonly openPool: (node: string, check: (client: Queryable) => Promise<void>) => pg.Pool | undefined;
+  readonly openNode: OpenNode;
   /** Limits the statements that run on one node or wait for it. */
   readonly turns: TurnLimits;
   /** Gets UnreachableNodeError once, until the node can be reached again. */
   readonly onError: (error: Error) => void;
-}
-
-/** The service cannot read from a node of the cluster directly. */
-export class UnreachableNodeError extends Error {
-  constructor(node: string, cause: unknown) {
-    super(`cannot read from the node ${node} directly, so the coordinator reads from it`, { cause });
-  }
 }
 
 /**
@@ -77,7 +69,7 @@ export function createNodePipelines(options: NodePipelinesOptions): NodePipeline
     finding ??= findWanted();
   };
   const open = (name: string): Node | undefined => {
-    const pool = options.openPool(name, (client) => requireSameDeployment(client, coordinator));
+    const pool = options.openNode(name, (client) => requireSameDeployment(client, coordinator));
     if (pool === undefined) return undefined;
     const turns = createTurns(options.turns);
     const pipeline = createPipeline({
@@ -115,37 +107,4 @@ export function createNodePipelines(options: NodePipelinesOptions): NodePipeline
       await nodes.end();
     },
   };
-}
-
-/** Reports the first failure, and the first one after a success: a node that cannot be reached is tried again and again. */
-function reportingOnce(name: string, pool: pg.Pool, onError: (error: Error) => void): pg.Pool['connect'] {
-  let reported = false;
-  return (async () => {
-    try {
-      const client = await pool.connect();
-      reported = false;
-      return client;
-    } catch (error) {
-      if (!reported) onError(new UnreachableNodeError(name, error));
-      reported = true;
-      throw error;
-    }
-  }) as pg.Pool['connect'];
-}
-
-const selectDeployment = statement('deployment_of_node', 'control')`
-  select md5(string_agg(fingerprint, ',' order by fingerprint)) as deployment from deployment_secrets`;
-
-/**
- * Throws if the session is on a node of another deployment: the name of a node is that which the coordinator knows, and may
- * be another machine here. A copy of the deployment with the same secrets is not noticed.
- */
-async function requireSameDeployment(client: Queryable, coordinator: Queryable): Promise<void> {
-  const read = async (connections: Queryable): Promise<string | null | undefined> => {
-    const { rows } = await connections.query<{ deployment: string | null }>(selectDeployment());
-    return rows[0]?.deployment;
-  };
-  const deployment = await read(client);
-  if (deployment === null || deployment !== (await read(coordinator)))
-    throw new Error('the server with this name is of another deployment when it is reached from here');
 }

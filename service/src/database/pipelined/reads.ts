@@ -1,20 +1,14 @@
 import { createPipeline, type NamedQuery, type Pipeline } from '@svc/pipelined-postgres';
 import { STATEMENTS_MAX, STATEMENTS_PER_OWNER_MAX } from '@svc/pipelined-postgres/limits';
-import type { Address } from '@svc/postgres-hosts';
 import { BusyError, createTurns, type TurnLimits } from '@svc/turns';
 import type pg from 'pg';
 import { TURN_TIMEOUT_MS, TURNS_WAITING_MAX } from '../../config/limits.ts';
 import { createNodePipelines } from '../citus/node-pipelines.ts';
+import type { OpenNode } from '../citus/node-sessions.ts';
 import type { Places } from '../citus/places.ts';
 import { isUnavailable } from '../errors.ts';
-import type { Lane, Queryable } from '../lane.ts';
+import type { Lane } from '../lane.ts';
 import type { BoundStatement, NodeForm } from '../statement.ts';
-
-/**
- * Opens a pool of one connection to a node of a cluster. It calls `check` with each new session. Undefined: the address
- * leads to another machine here.
- */
-export type OpenNode = (address: Address, check: (client: Queryable) => Promise<void>) => pg.Pool | undefined;
 
 interface PipelinedReadsOptions {
   /** Of one connection, to the database or to the coordinator of a cluster. */
@@ -54,7 +48,7 @@ export function createPipelinedReads(
     createNodePipelines({
       places,
       coordinator: lane.of('places of workspaces'),
-      openPool: (node, check) => openNode(addressOf(node), check),
+      openNode,
       turns: TURNS,
       onError,
     });
@@ -118,12 +112,6 @@ async function onNode<Row extends pg.QueryResultRow>(
     // The node may lack what the coordinator has, such as the metadata of Citus.
     return shared();
   }
-}
-
-/** `host:port`. */
-function addressOf(node: string): Address {
-  const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(node) ?? [];
-  return { host, port };
 }
 
 /** Whether the statement is prepared, and its request bounds its cost. */
