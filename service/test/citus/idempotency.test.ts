@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { expectFailure } from '../harness/answers.ts';
+import { waitingForLocks } from '../harness/locks.ts';
 import { newRecord, writeCaseOf } from '../writes/cases.ts';
 import { createWriteWorld, type WriteWorld } from '../writes/world.ts';
 
@@ -36,13 +37,7 @@ test('a repeat is decided by the row of the answer if nodes do not see the locks
       [world.workspaceId, `row-${end}`],
     );
     const answer = post(`row-${end}`, body);
-    await expect
-      .poll(
-        async () =>
-          (await pool.query(`select from pg_locks where locktype = 'transactionid' and not granted`))
-            .rowCount,
-      )
-      .toBe(1);
+    await expect.poll(() => waitingForLocks(pool)).toBe(1);
     await holder.query(end);
     holder.release();
     if (end === 'rollback') expect((await answer).status).toBe(201);
