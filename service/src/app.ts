@@ -1,3 +1,4 @@
+import { createLimiter, type Limiter } from '@svc/rate-limiter';
 import { monitorCommits } from '@svc/telemetry/commits';
 import { traceRequests } from '@svc/telemetry/requests';
 import type { Tracing } from '@svc/telemetry/tracing';
@@ -17,7 +18,6 @@ import { createServer } from './http/create-server.ts';
 import { registerMonitoring } from './http/monitoring.ts';
 import { trustOf, warnOfProxyMistakes } from './http/proxies.ts';
 import { createCursorCodec } from './list/cursor.ts';
-import { createLimiter, type Limiter } from './quota/limiter.ts';
 import { createChangeSignals, localChannel, type SignalChannel } from './signals/signals.ts';
 
 export interface AppOptions {

@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['records', 'keys'],
   ['resources'],
   ['changes'],
-  ['list', 'audit-log', 'quota', 'signals'],
+  ['list', 'audit-log', 'signals'],
   ['http'],
   ['database', 'log', 'config'],
 ];

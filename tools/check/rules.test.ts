@@ -46,8 +46,8 @@ const REFUSED: readonly (readonly [string, Rule, Files, string])[] = [
     noCircles,
     [
       ['service/src/list/a.ts', importing('../audit-log/a.ts')],
-      ['service/src/audit-log/a.ts', importing('../quota/a.ts')],
-      ['service/src/quota/a.ts', importing('../list/a.ts')],
+      ['service/src/audit-log/a.ts', importing('../signals/a.ts')],
+      ['service/src/signals/a.ts', importing('../list/a.ts')],
     ],
     'service/src/list/a.ts:2: list imports audit-log, which leads back to list',
   ],

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
+import type { Grant, Limiter } from '@svc/rate-limiter';
 import { isToken } from '@svc/sdk/contract';
 import type { FastifyRequest } from 'fastify';
 import { MINUTE_MS } from '../config/time.ts';
 import { ApiError } from '../http/errors.ts';
 import { clientAddress, rateLimitKey } from '../http/proxies.ts';
 import type { AuthenticatedKey, Authenticator } from '../keys/authenticate.ts';
-import type { Grant, Limiter } from '../quota/limiter.ts';
 
 /** The sender of an authenticated request. */
 export interface Caller {

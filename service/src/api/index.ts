@@ -1,3 +1,6 @@
+import { allowOrigins } from '@svc/http-content/cors';
+import { RESPONSE_HEADERS } from '@svc/openapi/headers';
+import type { Limiter } from '@svc/rate-limiter';
 import type { FastifyInstance } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
@@ -7,13 +10,11 @@ import type { Lanes } from '../database/lanes.ts';
 import { ApiError } from '../http/errors.ts';
 import { type AuthenticatedKey, createAuthenticator } from '../keys/authenticate.ts';
 import type { CursorCodec } from '../list/cursor.ts';
-import type { Limiter } from '../quota/limiter.ts';
 import { apiKeys, changes, RESOURCES } from '../resources/index.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
 import { auditResponse } from './audit-hook.ts';
 import { authenticate, networkNotAllowed } from './authentication.ts';
 import { compressPages } from './compress.ts';
-import { allowOrigins } from './cors.ts';
 import { registerExports } from './export.ts';
 import { registerChangeStream } from './feed/change-stream.ts';
 import { registerChanges } from './feed/changes.ts';
@@ -74,7 +75,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
   app.register(
     (v1, _options, done) => {
       const methods = collectMethods(v1);
-      const allowOrigin = allowOrigins(v1, corsOrigins);
+      const allowOrigin = allowOrigins(v1, corsOrigins, RESPONSE_HEADERS);
       v1.addHook('onRequest', async (request, reply) => {
         // A cache must not return the response for one key to another key.
         reply.header('vary', 'authorization');

@@ -1,9 +1,9 @@
+import type { Limiter } from '@svc/rate-limiter';
 import type { QuotaState } from '../audit-log/append-requests.ts';
 import type { Clock } from '../config/time.ts';
 import type { Shares } from '../database/lane.ts';
 import { preparedStatement } from '../database/statement.ts';
 import { ApiError } from '../http/errors.ts';
-import type { Limiter } from '../quota/limiter.ts';
 import { type Caller, rateLimited } from './authentication.ts';
 
 const BURST_WINDOW_MS = 1_000;

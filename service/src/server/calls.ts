@@ -1,8 +1,8 @@
+import type { Grant } from '@svc/rate-limiter';
 import type { ExportState } from '@svc/telemetry/outages';
 import type { Registry } from 'prom-client';
 import type { AuditedRequest, Outcome } from '../audit-log/append-requests.ts';
 import type { Config } from '../config/config.ts';
-import type { Grant } from '../quota/limiter.ts';
 
 /**
  * The calls between the processes of a service. They are types, because an interface would not be assignable to `Calls`.

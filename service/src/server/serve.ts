@@ -1,4 +1,5 @@
 import { limitConnections } from '@svc/http-content/connections';
+import type { Limiter } from '@svc/rate-limiter';
 import type { Tracing } from '@svc/telemetry/tracing';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -7,7 +8,6 @@ import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../config/limits.ts';
 import { UnreachableNodeError } from '../database/citus/node-sessions.ts';
 import { createLanes } from '../database/lanes.ts';
-import type { Limiter } from '../quota/limiter.ts';
 import type { SignalChannel } from '../signals/signals.ts';
 import type { ServiceSettings } from './calls.ts';
 import { addressOf, listenFailure } from './listen.ts';

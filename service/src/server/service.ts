@@ -1,3 +1,4 @@
+import { createLimiter } from '@svc/rate-limiter';
 import { measureDatabase } from '@svc/telemetry/database';
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -10,7 +11,6 @@ import { ping } from '../http/monitoring.ts';
 import { createAuditLogPartitions } from '../jobs/audit-log-partitions.ts';
 import { readFigures } from '../jobs/figures.ts';
 import { STANDARD_OUTPUT } from '../log/log.ts';
-import { createLimiter } from '../quota/limiter.ts';
 import type { ServiceSettings } from './calls.ts';
 import { freePort } from './listen.ts';
 import { openServiceDatabase, PRIMARY_CONNECTIONS } from './open-database.ts';

@@ -1,10 +1,10 @@
 import cluster, { type Worker } from 'node:cluster';
 import { waitFor } from '@svc/embedded-postgres/testing';
+import { createLimiter } from '@svc/rate-limiter';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/config/time.ts';
-import { createLimiter } from '../../src/quota/limiter.ts';
 import type { ServiceSettings } from '../../src/server/calls.ts';
 import { freePort } from '../../src/server/listen.ts';
 import type { Serving } from '../../src/server/serve.ts';

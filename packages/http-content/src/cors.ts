@@ -1,4 +1,3 @@
-import { RESPONSE_HEADERS } from '@svc/openapi/headers';
 import type { FastifyInstance, onSendAsyncHookHandler } from 'fastify';
 
 /** How long a browser may keep the response to a preflight. Chromium keeps it for at most two hours. */
@@ -21,20 +20,20 @@ const PREFLIGHT_HEADERS = {
   'access-control-max-age': PREFLIGHT_MAX_AGE_SECONDS,
 };
 
-const EXPOSED_HEADERS = RESPONSE_HEADERS.join(', ');
-
 /**
- * Responds to the preflights of these origins, without a key. Returns the onSend hook that lets their pages read responses
- * (CORS). It never allows credentials: a request carries its key itself. Undefined: there are no origins, so requests need
- * no hook.
+ * Responds to the preflights of these origins, without a key. Returns the onSend hook that lets their pages read responses,
+ * with these headers (CORS). It never allows credentials: a request carries its key itself. Undefined: there are no origins,
+ * so requests need no hook.
  */
 export function allowOrigins(
-  v1: FastifyInstance,
+  app: FastifyInstance,
   origins: readonly string[],
+  exposedHeaders: readonly string[],
 ): onSendAsyncHookHandler | undefined {
   if (origins.length === 0) return undefined;
   const allowed = new Set(origins);
-  v1.addHook('onRequest', async ({ method, headers }, reply) => {
+  const exposed = exposedHeaders.join(', ');
+  app.addHook('onRequest', async ({ method, headers }, reply) => {
     const { origin = '', 'access-control-request-method': requested } = headers;
     if (method !== 'OPTIONS' || requested === undefined || !allowed.has(origin)) return;
     return reply.code(204).headers(PREFLIGHT_HEADERS).send();
@@ -44,7 +43,7 @@ export function allowOrigins(
     reply.header('vary', vary === undefined ? 'origin' : `${vary}, origin`);
     if (allowed.has(origin)) {
       reply.header('access-control-allow-origin', origin);
-      reply.header('access-control-expose-headers', EXPOSED_HEADERS);
+      reply.header('access-control-expose-headers', exposed);
     }
     return payload;
   };

@@ -1,5 +1,3 @@
-import type { Clock } from '../config/time.ts';
-
 /** Whether a bucket allows a request, and its state after the request. */
 export interface Grant {
   readonly granted: boolean;
@@ -23,7 +21,8 @@ interface Bucket {
   used: number;
 }
 
-export function createLimiter(clock: Clock): Limiter {
+/** `clock` returns milliseconds. */
+export function createLimiter(clock: () => number): Limiter {
   // There is a table per window length, so the buckets of a table end in the order in which they were opened. And many
   // buckets of one kind (failures of many addresses) do not delete those of another kind (bursts of keys).
   const tables = new Map<number, Table>();
