@@ -1,4 +1,4 @@
 export { askHosts, hostOf, NoPrimaryError, StandbyError } from './ask.ts';
 export { clientOfPrimary } from './client.ts';
 export { createPrimary, type Primary } from './primary.ts';
-export { type Address, HostsError, isThisMachine, splitHosts, urlAt } from './urls.ts';
+export { HostsError, isThisMachine, splitHosts, urlAt } from './urls.ts';

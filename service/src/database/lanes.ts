@@ -21,6 +21,7 @@ import {
 } from '../config/limits.ts';
 import { detectDistribution, type IsDistributed } from './citus/detect.ts';
 import type { OpenNode } from './citus/node-sessions.ts';
+import { createNodeWrites, type NodeWrites } from './citus/node-writes.ts';
 import { createPlaces, type Places } from './citus/places.ts';
 import { type Connections, type Lane, type Shares, unshared } from './lane.ts';
 import { createPipelinedReads } from './pipelined/reads.ts';
@@ -33,8 +34,8 @@ import { createPool, type PoolOptions } from './pool.ts';
 export interface Lanes {
   /** The audit entries of requests. */
   readonly trail: Connections;
-  /** The same in a cluster of Citus: a share for each node. A process opens these connections only there. */
-  readonly shards: Shares;
+  /** The same in a cluster of Citus, by node. A process opens these connections only there. */
+  readonly shards: Pick<NodeWrites, 'of'>;
   /**
    * `/v1`: lists, records, keys, quotas. Each statement has a bounded cost. Read only. Prepared statements that their page
    * bounds share one pipelined connection (packages/pipelined-postgres).
@@ -123,22 +124,20 @@ export function createLanes(options: LaneOptions, connections: number): Lanes {
     people: open('people'),
     slow: open('slow'),
   };
-  const shards = openShards(options);
   const lanes = lanesOf(pools, sizes);
   const cluster = detectCluster();
-  // With a pooler, nothing is known about sessions on the nodes.
-  const nodes = options.pooled === true ? undefined : openNode(options);
+  const shards = openShards(options, cluster.places);
   const pipelined = createPipelinedReads(lanes.reads, {
     pool: pools.pipeline,
     places: cluster.places,
-    openNode: nodes,
+    openNode: openNode(options, 'pipeline'),
     onError: options.onError,
   });
   const reads = sizes.pipeline === 0 ? lanes.reads : pipelined.lane;
   return {
     ...lanes,
     ...cluster,
-    shards: shards.lane,
+    shards: shards.writes,
     reads,
     states: () => [
       ...Object.entries(pools).map(([lane, { totalCount, idleCount }]) => {
@@ -146,7 +145,7 @@ export function createLanes(options: LaneOptions, connections: number): Lanes {
         const waiting = waits && (waits === 'reads' ? reads : lanes[waits]).waiting;
         return { lane, open: totalCount, idle: idleCount, waiting };
       }),
-      { lane: 'nodes', open: pipelined.nodes, idle: 0, waiting: undefined },
+      { lane: 'nodes', open: pipelined.nodes + shards.writes.open, idle: 0, waiting: undefined },
     ],
     end: async () => {
       await pipelined.end();
@@ -158,7 +157,7 @@ export function createLanes(options: LaneOptions, connections: number): Lanes {
 /** The connections that write audit entries. Held logs have one of the lane `writes`. */
 export interface Trail {
   readonly trail: Connections;
-  readonly shards: Shares;
+  readonly shards: Lanes['shards'];
   readonly writes: Shares;
   readonly isDistributed: IsDistributed;
   readonly places: Places;
@@ -169,40 +168,57 @@ function detectCluster(): Pick<Lanes, 'isDistributed' | 'places'> {
   return { isDistributed, places: createPlaces(isDistributed) };
 }
 
-function openShards(options: LaneOptions): { readonly lane: Lane; readonly end: () => Promise<void> } {
+function openShards(options: LaneOptions, places: Places) {
   const pool = createPool({ ...options, ...SESSIONS.trail, max: SHARD_CONNECTIONS });
-  const lane = laneOf(pool, SHARD_CONNECTIONS, SHARD_CONNECTIONS_OF_NODE, TURN_TIMEOUT_MS);
-  return { lane, end: () => pool.end() };
+  const writes = createNodeWrites({
+    places,
+    coordinator: laneOf(pool, SHARD_CONNECTIONS, SHARD_CONNECTIONS_OF_NODE, TURN_TIMEOUT_MS),
+    openNode: openNode(options, 'trail'),
+    onError: options.onError,
+  });
+  const end = async (): Promise<void> => {
+    await writes.end();
+    await pool.end();
+  };
+  return { writes, end };
 }
 
 /** The {@link TRAIL_CONNECTIONS} of a process that only writes audit entries. */
 export function createTrail(options: LaneOptions): Trail & Pick<Lanes, 'end'> {
   const open = (lane: 'trail' | 'writes') => createPool({ ...options, ...SESSIONS[lane], max: 1 });
-  const [trail, writes, shards] = [open('trail'), open('writes'), openShards(options)];
+  const cluster = detectCluster();
+  const [trail, writes, shards] = [open('trail'), open('writes'), openShards(options, cluster.places)];
   const end = async (): Promise<void> => void (await Promise.all([trail.end(), writes.end(), shards.end()]));
-  return { trail, shards: shards.lane, writes: unshared(writes), ...detectCluster(), end };
+  return { trail, shards: shards.writes, writes: unshared(writes), ...cluster, end };
 }
 
 /**
- * Opens a pool of one connection to a node of a cluster. Citus 13.2.1 and 13.2.2 store plans of their own node without an
- * end (docs/scale.md), so the session makes none. A name for the machine itself, such as `localhost`, is that of the
- * coordinator: here it is another machine, which must not get the password.
+ * Opens pools of one connection to the nodes of a cluster, with the settings of a lane. A name for the machine itself, such
+ * as `localhost`, is that of the coordinator: here it is another machine, which must not get the password. Undefined: with a
+ * pooler, nothing is known about sessions on the nodes.
  */
-const openNode =
-  (options: LaneOptions): OpenNode =>
-  (node, check) => {
-    const [url = options.url] = splitHosts(options.url);
+function openNode(options: LaneOptions, lane: 'pipeline' | 'trail'): OpenNode | undefined {
+  if (options.pooled === true) return undefined;
+  const [url = options.url] = splitHosts(options.url);
+  return (node, check) => {
     const [, host = '', port = ''] = /^(.*):(\d+)$/.exec(node) ?? [];
     if (isThisMachine(host) && !isThisMachine(hostOf(url).host)) return undefined;
     return createPool({
       ...options,
-      ...SESSIONS.pipeline,
+      ...SESSIONS[lane],
+      ...(lane === 'pipeline' ? { options: PLAN_FOR_VALUES } : {}),
       url: urlAt(url, { host, port }),
-      options: '-c plan_cache_mode=force_custom_plan',
       max: 1,
       check,
     });
   };
+}
+
+/**
+ * Citus 13.2.1 and 13.2.2 store plans of their own node without an end (docs/scale.md), so sessions that read make none. The
+ * function that writes entries says so itself.
+ */
+const PLAN_FOR_VALUES = '-c plan_cache_mode=force_custom_plan';
 
 /** Lanes over given connections, for tests that control how their database behaves. */
 export const lanesOver = (connections: Connections): Lanes => ({

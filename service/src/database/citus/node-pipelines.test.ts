@@ -107,7 +107,7 @@ test('a node that cannot be reached is reported once, and the coordinator reads 
     })
     .toBe(FAILURES_MAX);
   expect(errors.map(({ message }) => message)).toEqual([
-    'cannot read from the node node:1 directly, so the coordinator reads from it',
+    'cannot use the node node:1 directly, so the coordinator does',
   ]);
 });
 

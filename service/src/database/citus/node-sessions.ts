@@ -8,10 +8,10 @@ import { statement } from '../statement.ts';
  */
 export type OpenNode = (node: string, check: (client: Queryable) => Promise<void>) => pg.Pool | undefined;
 
-/** The service cannot read from a node of the cluster directly. */
+/** The service cannot use a node of the cluster directly. */
 export class UnreachableNodeError extends Error {
   constructor(node: string, cause: unknown) {
-    super(`cannot read from the node ${node} directly, so the coordinator reads from it`, { cause });
+    super(`cannot use the node ${node} directly, so the coordinator does`, { cause });
   }
 }
 

@@ -11,8 +11,8 @@ export interface PerNode<Resource> {
 }
 
 /**
- * Opens a resource for each node that is asked for, for at most NODES_MAX nodes, and closes those of nodes that are no longer
- * part of the cluster: one may have been replaced. `open` gets `host:port`.
+ * Opens a resource for each node that is asked for, at most NODES_MAX, and closes those of nodes that are no longer part of
+ * the cluster: one may have been replaced. `open` gets `host:port`.
  */
 export function createPerNode<Resource extends { end(): Promise<void> }>(
   places: Places,
