@@ -81,7 +81,8 @@ export async function finishImport(
 
 /** A repeat may continue an import after its request has been inactive for this time. */
 export const RUN_LEASE_SECONDS = 15;
-const LEASE_END = `clock_timestamp() + ${RUN_LEASE_SECONDS} * interval '1 second'`;
+// A cluster changes no row with clock_timestamp().
+const LEASE_END = `statement_timestamp() + ${RUN_LEASE_SECONDS} * interval '1 second'`;
 
 /** The run of an import by one request, with the progress of earlier runs. A later request can continue the import. */
 export interface ImportRun {

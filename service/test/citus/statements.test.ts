@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { declaredStatements } from '../../src/database/statement.ts';
+import { checkDeclared } from './declared.ts';
 import { EXEMPT } from './exempt.ts';
 import { faultsOf } from './faults.ts';
 import { readSchema } from './schema.ts';
@@ -25,15 +26,7 @@ test('each table can be distributed: its unique indexes contain the workspace, a
 });
 
 test('each declared statement reads and writes the rows of one workspace, in a form that Citus runs', () => {
-  const faults: unknown[] = [];
-  let checked = 0;
-  for (const [name, { names }] of declaredStatements)
-    for (const [sql, statement] of names) {
-      checked++;
-      const allowed = EXEMPT.get(name) ?? [];
-      for (const fault of faultsOf(sql, schema))
-        if (!allowed.includes(fault.rule)) faults.push({ statement, ...fault });
-    }
+  const { checked, faults } = checkDeclared(schema);
   expect(checked).toBeGreaterThan(200);
   expect(faults).toEqual([]);
 });

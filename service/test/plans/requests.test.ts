@@ -4,6 +4,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parallelWriter } from '../../src/bulk/parallel-writer.ts';
 import { declaredStatements } from '../../src/database/statement.ts';
 import { audits, RESOURCES } from '../../src/resources/index.ts';
+import { checkDeclared } from '../citus/declared.ts';
+import { readSchema } from '../citus/schema.ts';
 import type { World } from '../dashboard/change.ts';
 import { methodOf } from '../dashboard/change.ts';
 import { CHANGES } from '../dashboard/changes.ts';
@@ -149,6 +151,13 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
     },
     TIMEOUT_MS,
   );
+});
+
+// Last: the requests above have declared the statements of families, which service/test/citus does not know.
+test('a cluster runs each statement that a request has needed', () => {
+  const { checked, faults } = checkDeclared(readSchema());
+  expect(checked).toBeGreaterThan(300);
+  expect(faults).toEqual([]);
 });
 
 /** The first request with a key after the service has got a new secret. */
