@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { onFileEnd } from '../../test/harness/cleanup.ts';
 import { testLanes } from '../../test/harness/database.ts';
 import { requestEntries } from '../../test/harness/entries.ts';
-import { waitingForLocks } from '../../test/harness/locks.ts';
+import { inCluster, waitingForLocks } from '../../test/harness/locks.ts';
 import { createTestService, type TestService } from '../../test/harness/service.ts';
 import { createPool } from '../database/pool.ts';
 import { type Outcome, writeRequests } from './append-requests.ts';
@@ -89,7 +89,10 @@ async function expectWrittenOnlyNow({ group, outcomes, ids }: NewGroup): Promise
   expect(await entriesOf(ids)).toEqual([1, 1, 1]);
 }
 
-test('requests of several workspaces are written with one commit', async () => {
+/** Of the one statement for all workspaces, which a cluster does not run: shards/append-in-shard.test.ts has its call. */
+const testOfStatement = test.skipIf(inCluster());
+
+testOfStatement('requests of several workspaces are written with one commit', async () => {
   const { group, outcomes, ids } = await newGroup(3);
   expect(await write(group)).toEqual([]);
   expect(ids.map((id) => outcomes.get(id))).toEqual(ids.map(() => RECORDED));
@@ -102,30 +105,36 @@ test('requests of several workspaces are written with one commit', async () => {
   expect(rows).toEqual([{ transactions: 1 }]);
 });
 
-test('requests of a workspace whose keys change meanwhile are returned, and the others are written', async () => {
-  const { group, outcomes, ids } = await newGroup(3);
-  const change = 'update live_meters set keys_version = keys_version + 1 where workspace_id = $1';
-  const left = await during(change, ids[1], async (holder) => {
-    const writing = write(group, ids[1]);
-    await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
-    await holder.query('commit');
-    return writing;
-  });
-  expect(left).toEqual([ids[1]]);
-  expect(outcomes.has(ids[1])).toBe(false);
-  expect(await entriesOf(ids)).toEqual([1, 0, 1]);
-  await write(new Map([[ids[1], group.get(ids[1]) ?? []]]));
-  expect(outcomes.get(ids[1])).toEqual(RECORDED);
-});
+testOfStatement(
+  'requests of a workspace whose keys change meanwhile are returned, and the others are written',
+  async () => {
+    const { group, outcomes, ids } = await newGroup(3);
+    const change = 'update live_meters set keys_version = keys_version + 1 where workspace_id = $1';
+    const left = await during(change, ids[1], async (holder) => {
+      const writing = write(group, ids[1]);
+      await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
+      await holder.query('commit');
+      return writing;
+    });
+    expect(left).toEqual([ids[1]]);
+    expect(outcomes.has(ids[1])).toBe(false);
+    expect(await entriesOf(ids)).toEqual([1, 0, 1]);
+    await write(new Map([[ids[1], group.get(ids[1]) ?? []]]));
+    expect(outcomes.get(ids[1])).toEqual(RECORDED);
+  },
+);
 
-test('requests of a workspace whose log is held are returned at once, and the others are written', async () => {
-  const { group, outcomes, ids } = await newGroup(3);
-  expect(await during(HOLD_LOG, ids[1], () => write(group, ids[0]))).toEqual([ids[1]]);
-  expect([...outcomes.keys()].toSorted()).toEqual([ids[0], ids[2]].toSorted());
-  expect(await entriesOf(ids)).toEqual([1, 0, 1]);
-});
+testOfStatement(
+  'requests of a workspace whose log is held are returned at once, and the others are written',
+  async () => {
+    const { group, outcomes, ids } = await newGroup(3);
+    expect(await during(HOLD_LOG, ids[1], () => write(group, ids[0]))).toEqual([ids[1]]);
+    expect([...outcomes.keys()].toSorted()).toEqual([ids[0], ids[2]].toSorted());
+    expect(await entriesOf(ids)).toEqual([1, 0, 1]);
+  },
+);
 
-test('a group that waits for a log holds no other one meanwhile', async () => {
+testOfStatement('a group that waits for a log holds no other one meanwhile', async () => {
   const { group, ids } = await newGroup(3);
   await during(HOLD_LOG, ids[1], async (holder) => {
     const writing = write(group, ids[1]);
@@ -138,7 +147,7 @@ test('a group that waits for a log holds no other one meanwhile', async () => {
   });
 });
 
-test('if the log that a group waits for stays held, nothing of the group is written', async () => {
+testOfStatement('if the log that a group waits for stays held, nothing of the group is written', async () => {
   const created = await newGroup(3);
   const { group, ids } = created;
   const failure = await during(HOLD_LOG, ids[1], () =>
@@ -148,44 +157,50 @@ test('if the log that a group waits for stays held, nothing of the group is writ
   await expectWrittenOnlyNow(created);
 });
 
-test('if the connection breaks meanwhile, the group fails, and the next one is written', async () => {
-  const created = await newGroup(3);
-  const { group, ids } = created;
-  const failure = await during(HOLD_LOG, ids[1], async () => {
-    const writing = write(group, ids[1]).catch((error: unknown) => error);
-    await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
-    await service.pool.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'trail'",
-    );
-    return writing;
-  });
-  expect(failure).toBeInstanceOf(Error);
-  await expectWrittenOnlyNow(created);
-});
+testOfStatement(
+  'if the connection breaks meanwhile, the group fails, and the next one is written',
+  async () => {
+    const created = await newGroup(3);
+    const { group, ids } = created;
+    const failure = await during(HOLD_LOG, ids[1], async () => {
+      const writing = write(group, ids[1]).catch((error: unknown) => error);
+      await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
+      await service.pool.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'trail'",
+      );
+      return writing;
+    });
+    expect(failure).toBeInstanceOf(Error);
+    await expectWrittenOnlyNow(created);
+  },
+);
 
-test('two writers with the same workspaces in another order never deadlock, and write each request once', async () => {
-  const { group, ids } = await newGroup(8);
-  const reversed: Group = new Map([...group].toReversed());
-  let left = 0;
-  for (let i = 0; i < 50; i++) {
-    const results = await Promise.all(
-      (
-        [
-          [trail, group],
-          [service.pool, reversed],
-        ] as const
-      ).map(([connections, each]) =>
-        writeGroup(writeRequests, connections, each, {
-          waitFor: [...each.keys()][0],
-          lockTimeoutMs: LOCK_TIMEOUT_MS,
-        }),
-      ),
-    );
-    left += results.reduce((sum, result) => sum + result.left.size, 0);
-  }
-  const written = (await entriesOf(ids)).reduce((sum, entries) => sum + entries, 0);
-  expect(written).toBe(2 * 50 * 8 - left);
-});
+testOfStatement(
+  'two writers with the same workspaces in another order never deadlock, and write each request once',
+  async () => {
+    const { group, ids } = await newGroup(8);
+    const reversed: Group = new Map([...group].toReversed());
+    let left = 0;
+    for (let i = 0; i < 50; i++) {
+      const results = await Promise.all(
+        (
+          [
+            [trail, group],
+            [service.pool, reversed],
+          ] as const
+        ).map(([connections, each]) =>
+          writeGroup(writeRequests, connections, each, {
+            waitFor: [...each.keys()][0],
+            lockTimeoutMs: LOCK_TIMEOUT_MS,
+          }),
+        ),
+      );
+      left += results.reduce((sum, result) => sum + result.left.size, 0);
+    }
+    const written = (await entriesOf(ids)).reduce((sum, entries) => sum + entries, 0);
+    expect(written).toBe(2 * 50 * 8 - left);
+  },
+);
 
 test('entries that the database refuses fail alone: the others of their group are written', async () => {
   const { group, ids } = await newGroup(5);

@@ -80,10 +80,14 @@ test('requests are counted in the background, in every workspace with new entrie
        from live_meters, generate_series(1, $3) n where workspace_id = $1`,
       [id, keyId, size],
     );
-    await service.pool.query(
-      `update live_meters set last_entry_at = last_entry_at + interval '1 second' where workspace_id = $1`,
+    const { rows } = await service.pool.query<{ later: string }>(
+      `select last_entry_at + interval '1 second' as later from live_meters where workspace_id = $1`,
       [id],
     );
+    await service.pool.query('update live_meters set last_entry_at = $2 where workspace_id = $1', [
+      id,
+      rows[0]?.later,
+    ]);
   }
   for (const { id, size } of workspaces)
     await expect.poll(() => sumsOf(id)).toMatchObject({ usage: `[${size}, 0]`, traffic: `[${size}, 0]` });

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { appendRequests } from '../../src/audit-log/append-requests.ts';
+import { appendRequests, writeRequests } from '../../src/audit-log/append-requests.ts';
+import { writeRequestsInShard } from '../../src/audit-log/shards/append-in-shard.ts';
 import { LOCK_TIMEOUT_MS } from '../../src/config/limits.ts';
 import { newRequestEntries, requestEntries } from '../harness/entries.ts';
-import { waitingForLocks } from '../harness/locks.ts';
+import { inCluster, waitingForLocks } from '../harness/locks.ts';
 import { createTestService, TEST_ACTOR, type TestAnswer, type TestService } from '../harness/service.ts';
 
 let service: TestService;
@@ -77,6 +78,7 @@ describe('many requests at once', () => {
         request(live.keyId),
       ],
       LOCK_TIMEOUT_MS,
+      inCluster() ? writeRequestsInShard : writeRequests,
     );
     expect(outcomes.map(({ result }) => result)).toEqual([
       ...Array.from({ length: 9 }, () => 'invalid_key'),
