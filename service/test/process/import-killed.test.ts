@@ -52,9 +52,7 @@ test.each([1, 4])(
     // The service cannot know that the killed process no longer imports.
     expect((await repeat()).status).toBe(409);
     // As if that time had passed. PostgreSQL has rolled back what was not committed.
-    await pool.query('update imports set active_until = clock_timestamp() where workspace_id = $1', [
-      workspaceId,
-    ]);
+    await pool.query('update imports set active_until = now() where workspace_id = $1', [workspaceId]);
     const there = await namesThere();
     expect(there).toEqual(NAMES.slice(0, there.length));
     const { status, answer } = await repeat();

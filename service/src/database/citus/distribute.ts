@@ -111,13 +111,19 @@ export function distribute(pool: pg.Pool): Promise<readonly PlacedTable[]> {
 }
 
 /**
+ * Without it, a transaction that has read several shards cannot write a reference table: an invitation has a workspace and an
+ * account.
+ */
+const SEQUENTIAL = ['citus.multi_shard_modify_mode', 'sequential'] as const;
+
+/**
  * Makes the settings of our sessions defaults of the database, on all nodes: the coordinator does not hand over those of a
  * session. Without them, a worker may read and sort a whole workspace for one page, and writes times in its own zone.
  */
 async function setDefaults(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ name: string }>(selectDatabase());
   const database = pg.escapeIdentifier(rows[0]?.name ?? '');
-  for (const [name, value] of FIXED_SETTINGS)
+  for (const [name, value] of [...FIXED_SETTINGS, SEQUENTIAL])
     await run(client, `alter database ${database} set ${name} = ${pg.escapeLiteral(value)}`);
 }
 
