@@ -89,7 +89,7 @@ async function expectWrittenOnlyNow({ group, outcomes, ids }: NewGroup): Promise
   expect(await entriesOf(ids)).toEqual([1, 1, 1]);
 }
 
-/** Of the one statement for all workspaces, which a cluster does not run: shards/append-in-shard.test.ts has its call. */
+// Skipped in a cluster, which does not run the statement for all workspaces: shards/append-in-shard.test.ts has its call.
 const testOfStatement = test.skipIf(inCluster());
 
 testOfStatement('requests of several workspaces are written with one commit', async () => {

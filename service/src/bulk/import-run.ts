@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { appendEvent } from '../audit-log/append-event.ts';
 import type { Queryable } from '../database/lane.ts';
-import { preparedStatement, preparedStatements, statement } from '../database/statement.ts';
+import { preparedStatement, statement } from '../database/statement.ts';
 import type { Replacement } from '../records/replace.ts';
 import type { Resource } from '../resources/define.ts';
 import type { Batch } from './batches.ts';
@@ -81,7 +81,7 @@ export async function finishImport(
 
 /** A repeat may continue an import after its request has been inactive for this time. */
 export const RUN_LEASE_SECONDS = 15;
-// A cluster changes no row with clock_timestamp().
+// Citus refuses clock_timestamp() in the values of an update. A statement that waits for its lock has a shorter lease.
 const LEASE_END = `statement_timestamp() + ${RUN_LEASE_SECONDS} * interval '1 second'`;
 
 /** The run of an import by one request, with the progress of earlier runs. A later request can continue the import. */
@@ -123,14 +123,25 @@ export async function startRun(
   return rows[0] && { workspaceId, importId, runId, ...rows[0] };
 }
 
+const OF_RUN = 'where workspace_id = $1 and id = $2 and run_id = $3';
+const keyOf = ({ workspaceId, importId, runId }: ImportRun) => [workspaceId, importId, runId] as const;
+
+const renewLease = preparedStatement('renew_import_run', 'request')`
+  update imports set active_until = ${LEASE_END} ${OF_RUN}`;
+const endLease = preparedStatement('end_import_run', 'request')`
+  update imports set active_until = null ${OF_RUN}`;
+const addBatch = preparedStatement('advance_import_run', 'request')`
+  update imports set records_read = $4, digest = $5, existing = existing + $6, refused = refused + $7, active_until = ${LEASE_END}
+  ${OF_RUN}`;
+
 /** Prevents other runs for RUN_LEASE_SECONDS, unless another run has taken over the import. */
 export async function renewRun(connections: Queryable, run: ImportRun): Promise<void> {
-  await updateRun(connections, run, 'renew_import_run', `active_until = ${LEASE_END}`);
+  await connections.query(renewLease(...keyOf(run)));
 }
 
 /** Ends a run, at any position of the file. Another run may begin at once. */
 export async function endRun(connections: Queryable, run: ImportRun): Promise<void> {
-  await updateRun(connections, run, 'end_import_run', 'active_until = null');
+  await connections.query(endLease(...keyOf(run)));
 }
 
 /** Stores that a batch is processed, in the transaction that writes its records. Throws ImportTakenOver. */
@@ -140,10 +151,9 @@ export async function advanceRun(
   { recordsRead, digest, refused }: Batch,
   { existing, withoutCompany, notPast, replacement }: BatchResult,
 ): Promise<void> {
-  const set = `records_read = $4, digest = $5, existing = existing + $6, refused = refused + $7, active_until = ${LEASE_END}`;
   const refusals = refused.length + withoutCompany.length + notPast.length + (replacement?.refused.size ?? 0);
-  const values = [recordsRead, digest, existing.length, refusals];
-  if (!(await updateRun(client, run, 'advance_import_run', set, values))) throw new ImportTakenOver();
+  const batch = addBatch(...keyOf(run), recordsRead, digest, existing.length, refusals);
+  if ((await client.query(batch)).rowCount !== 1) throw new ImportTakenOver();
 }
 
 const completeRun = preparedStatement('finish_import_run', 'request')`
@@ -161,24 +171,6 @@ export async function finishRun(
 ): Promise<void> {
   const { rowCount } = await client.query(completeRun(workspaceId, importId, runId, finished, resource.name));
   if (rowCount !== 1) throw new ImportTakenOver();
-}
-
-const runUpdate = preparedStatements('update_import_run', 'request');
-
-/** Returns false if another run has taken over the import. */
-async function updateRun(
-  client: Queryable,
-  { workspaceId, importId, runId }: ImportRun,
-  name: string,
-  set: string,
-  values: readonly unknown[] = [],
-): Promise<boolean> {
-  const update = runUpdate(
-    name,
-    `update imports set ${set} where workspace_id = $1 and id = $2 and run_id = $3`,
-  );
-  const { rowCount } = await client.query(update(workspaceId, importId, runId, ...values));
-  return rowCount === 1;
 }
 
 /** The file differs from the one that the import began with. Nothing of this file is written. */

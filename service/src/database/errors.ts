@@ -9,6 +9,7 @@ const SQL_STATES = {
   unique_violation: '23505',
   foreign_key_violation: '23503',
   lock_not_available: '55P03',
+  query_canceled: '57014',
 } as const;
 
 /** Whether a statement failed for this reason. */
@@ -34,6 +35,12 @@ const endsSession = ({ severity }: pg.DatabaseError): boolean => severity === 'F
 
 /** Whether a server could not reach another one, such as the coordinator of a cluster one of its nodes. */
 export const isConnectionFailure = (error: unknown): boolean => (errorCode(error) ?? '').startsWith('08');
+
+/**
+ * Whether a refused transaction may be committed nevertheless: Citus says internal_error if a node did not answer to its
+ * commit.
+ */
+export const mayBeCommitted = (error: unknown): boolean => (errorCode(error) ?? '').startsWith('XX');
 
 /** The connection was lost during a commit: the transaction is committed or not. `cause`: the error of the connection. */
 export class UnknownOutcomeError extends Error {

@@ -209,6 +209,7 @@ function openNode(options: LaneOptions, lane: 'pipeline' | 'trail'): OpenNode | 
       ...(lane === 'pipeline' ? { options: PLAN_FOR_VALUES } : {}),
       url: urlAt(url, { host, port }),
       max: 1,
+      keepsIdle: true,
       check,
     });
   };

@@ -11,7 +11,7 @@ import {
 } from '@svc/postgres-sessions';
 import pg from 'pg';
 import { LOCK_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from '../config/limits.ts';
-import { isRefused, UnknownOutcomeError } from './errors.ts';
+import { isRefused, mayBeCommitted, UnknownOutcomeError } from './errors.ts';
 import type { Connections } from './lane.ts';
 import { statement } from './statement.ts';
 
@@ -56,6 +56,8 @@ export interface PoolOptions {
   readonly pooled?: boolean;
   /** More `options` of the session. Those of the URL override them. */
   readonly options?: string;
+  /** Whether an idle connection stays open. Default: for 10 s. */
+  readonly keepsIdle?: boolean;
   /** Is called with each new session. If it throws, the session is closed. */
   readonly check?: (client: pg.ClientBase) => Promise<void>;
 }
@@ -104,6 +106,7 @@ export function createPool(wanted: PoolOptions): pg.Pool {
     max: wanted.max,
     application_name: wanted.name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    ...(wanted.keepsIdle === true ? { idleTimeoutMillis: 0 } : {}),
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     ...(pooled
@@ -187,7 +190,7 @@ export async function inTransaction<T>(
  */
 export async function commit(client: pg.ClientBase): Promise<void> {
   const { command } = await client.query(commitTransaction()).catch((error: unknown) => {
-    throw isRefused(error) ? error : new UnknownOutcomeError(error);
+    throw isRefused(error) && !mayBeCommitted(error) ? error : new UnknownOutcomeError(error);
   });
   if (command !== 'COMMIT')
     throw new Error('The transaction was rolled back: one of its statements had failed.');

@@ -143,6 +143,12 @@ test.runIf(inCluster)(
         expect(await place()).toMatchObject({ nodename: to.nodename, nodeport: to.nodeport });
         await moreRecords();
       }
+      // The entries were written on the worker that had the workspace first, also when it no longer had it.
+      const { rows: sessions } = await operator.query(
+        `select nodeport from run_command_on_workers($$select count(*) from pg_stat_activity
+           where datname = current_database() and application_name = 'svcd entries'$$) where result <> '0'`,
+      );
+      expect(sessions).toContainEqual({ nodeport: home.nodeport });
     } finally {
       state.stop = true;
       await operator.end();

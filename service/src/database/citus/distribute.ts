@@ -111,8 +111,7 @@ export function distribute(pool: pg.Pool): Promise<readonly PlacedTable[]> {
 }
 
 /**
- * Without it, a transaction that has read several shards cannot write a reference table: an invitation has a workspace and an
- * account.
+ * Without it, a transaction that has read several shards cannot write a reference table. To accept an invitation does both.
  */
 const SEQUENTIAL = ['citus.multi_shard_modify_mode', 'sequential'] as const;
 

@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { onFileEnd } from '../../../test/harness/cleanup.ts';
 import { createTestDatabase, testLanes } from '../../../test/harness/database.ts';
 import { inCluster } from '../../../test/harness/locks.ts';
+import { UnknownOutcomeError } from '../errors.ts';
 import { unshared } from '../lane.ts';
 import { createPool } from '../pool.ts';
 import { preparedStatement } from '../statement.ts';
@@ -18,10 +19,11 @@ const node = await createTestDatabase();
 const nameOf = ({ url }: { readonly url: string }): string | undefined =>
   new pg.Client({ connectionString: url }).database;
 
-/** `run_once(code)` counts its calls, and fails with a SQLSTATE: on the node with any, on the coordinator with this one. */
-const REFUSED_BY_ALL = 'P0002';
+/** `run_once(code)` counts its calls, and fails with a SQLSTATE: on the node with any, on the coordinator with these. */
+const REFUSED_BY_ALL = '42501';
+const CANCELED = '57014';
 for (const { pool, fails } of [
-  { pool: coordinator.pool, fails: `code = '${REFUSED_BY_ALL}'` },
+  { pool: coordinator.pool, fails: `code in ('${REFUSED_BY_ALL}', '${CANCELED}')` },
   { pool: node.pool, fails: `code <> ''` },
 ]) {
   await pool.query(`insert into deployment_secrets (fingerprint) values ('of this deployment')`);
@@ -128,13 +130,38 @@ test('what the coordinator refuses too fails, and the node is used as before', a
 
 test.each([
   ['waits too long for a log', '55P03'],
+  ['takes too long', CANCELED],
   ['cannot reach another node', '08006'],
-])('a statement that %s is not repeated', async (_, code) => {
-  const { run, opened } = open();
+])('a statement that %s is not repeated, and the connection stays', async (_, code) => {
+  const { errors, run, opened } = open();
   await opened();
   const before = await runsOf(coordinator);
   await expect(run(code)).rejects.toMatchObject({ code });
   expect(await runsOf(coordinator)).toBe(before);
+  if (code !== '08006') expect(await run()).toBe(nameOf(node));
+  expect(errors).toEqual([]);
+});
+
+test('a statement whose commit on another node has no answer has no known outcome, and is not repeated', async () => {
+  const { run, opened } = open();
+  await opened();
+  const before = await runsOf(coordinator);
+  await expect(run('XX000')).rejects.toBeInstanceOf(UnknownOutcomeError);
+  expect(await runsOf(coordinator)).toBe(before);
+});
+
+test('a statement that takes too long through the coordinator has no known outcome', async () => {
+  const { run } = open(() => undefined);
+  await expect(run(CANCELED)).rejects.toBeInstanceOf(UnknownOutcomeError);
+  await expect(run(REFUSED_BY_ALL)).rejects.toMatchObject({ code: REFUSED_BY_ALL });
+});
+
+test('of two statements at once, one runs on the node, and the other does not wait for it', async () => {
+  const { run, opened } = open();
+  await opened();
+  expect((await Promise.all([run(), run()])).toSorted()).toEqual(
+    [nameOf(coordinator), nameOf(node)].toSorted(),
+  );
 });
 
 test('a node that cannot be reached is reported once, and is not tried for each statement', async () => {
@@ -157,6 +184,9 @@ test('a node that cannot be reached is reported once, and is not tried for each 
       return attempts;
     })
     .toBe(FAILURES_MAX);
+  // After one more failure, it is tried after pauses.
+  for (let i = 0; i < 20; i++) names.add(await run());
+  expect(attempts).toBe(FAILURES_MAX + 1);
   expect([...names]).toEqual([nameOf(coordinator)]);
   expect(errors.length).toBe(1);
 });

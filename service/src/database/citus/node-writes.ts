@@ -1,6 +1,7 @@
 import { createAvoided, createPauses } from '@svc/pipelined-postgres/memory';
 import type pg from 'pg';
-import { failedFor, isConnectionFailure, isRefused } from '../errors.ts';
+import { errorCode } from '../../config/errors.ts';
+import { failedFor, isRefused, mayBeCommitted, UnknownOutcomeError } from '../errors.ts';
 import type { Queryable, Shares } from '../lane.ts';
 import {
   type OpenNode,
@@ -17,13 +18,13 @@ interface NodeWritesOptions {
   readonly coordinator: Shares;
   /** Undefined: all statements go to the coordinator. */
   readonly openNode: OpenNode | undefined;
-  /** Gets UnreachableNodeError once, until the node can be used again. */
+  /** Gets UnreachableNodeError: once if the node cannot be reached, and each minute if it refuses. */
   readonly onError: (error: Error) => void;
 }
 
 /** Runs statements that write on the nodes of a cluster. */
 export interface NodeWrites {
-  /** Each statement is one transaction of workspaces that the node has. At most one runs at the same time. */
+  /** Each statement is one transaction of workspaces that the node has. Throws UnknownOutcomeError. */
   of(node: string): Queryable;
   /** How many connections to nodes are open. */
   readonly open: number;
@@ -31,7 +32,7 @@ export interface NodeWrites {
 }
 
 interface Node extends Queryable {
-  /** Whether a connection is open and free. If none is open, one is opened in the background. */
+  /** Whether the connection is open and free. If it is not open, it is opened in the background. */
   isReady(): boolean;
   readonly open: number;
   end(): Promise<void>;
@@ -39,7 +40,8 @@ interface Node extends Queryable {
 
 /**
  * A connection to each node, so that entries do not pass through the coordinator. The coordinator runs a statement if the
- * connection is not open, and if only the node refuses it. It never repeats a statement that may have been committed.
+ * connection is not open, and if only the node refuses it, because it lacks what the coordinator has. A statement that may
+ * have been committed is never repeated.
  */
 export function createNodeWrites({ places, coordinator, openNode, onError }: NodeWritesOptions): NodeWrites {
   /** The nodes that have refused what the coordinator has not. */
@@ -51,13 +53,18 @@ export function createNodeWrites({ places, coordinator, openNode, onError }: Nod
   return {
     of: (name) => ({
       async query<Row extends pg.QueryResultRow>(query: string | pg.QueryConfig, values?: unknown[]) {
-        const throughCoordinator = () => coordinator.of(name).query<Row>(query, values);
+        const throughCoordinator = () =>
+          coordinator
+            .of(name)
+            .query<Row>(query, values)
+            // A timeout of the coordinator includes the commit of the node, which may wait for a standby.
+            .catch((error) => fail(error, failedFor(error, 'query_canceled')));
         const node = avoided.has(name) ? undefined : nodes.of(name);
         if (!node?.isReady()) return throughCoordinator();
         try {
           return await node.query<Row>(query, values);
         } catch (error) {
-          if (!isRefusedByNode(error)) throw error;
+          if (!LACKING.test(errorCode(error) ?? '')) return fail(error);
           const result = await throughCoordinator();
           avoided.add(name);
           onError(new UnreachableNodeError(name, error));
@@ -72,13 +79,19 @@ export function createNodeWrites({ places, coordinator, openNode, onError }: Nod
   };
 }
 
-/** Whether nothing is written, for another reason than a held lock: the node may lack what the coordinator has. */
-const isRefusedByNode = (error: unknown): boolean =>
-  isRefused(error) && !isConnectionFailure(error) && !failedFor(error, 'lock_not_available');
+/**
+ * SQLSTATEs of a node that lacks what the coordinator has: a function, a table, a right, or the metadata of Citus. It has
+ * written nothing.
+ */
+const LACKING = /^(42|0A|25006|3F)/;
+function fail(error: unknown, unknownOutcome = false): never {
+  throw unknownOutcome || mayBeCommitted(error) ? new UnknownOutcomeError(error) : error;
+}
 
 function connectionTo(pool: pg.Pool, connect: pg.Pool['connect']): Node {
   const pauses = createPauses();
   let opening: Promise<void> | undefined;
+  let busy = false;
   const open = async (): Promise<void> => {
     try {
       (await connect()).release();
@@ -90,9 +103,25 @@ function connectionTo(pool: pg.Pool, connect: pg.Pool['connect']): Node {
   return {
     isReady() {
       if (pool.totalCount === 0 && pauses.isOver()) opening ??= open();
-      return pool.idleCount > 0;
+      return !busy && pool.idleCount > 0;
     },
-    query: (query, values) => pool.query(query, values),
+    async query<Row extends pg.QueryResultRow>(query: string | pg.QueryConfig, values?: unknown[]) {
+      busy = true;
+      let broken = false;
+      try {
+        const client = await pool.connect();
+        try {
+          return await client.query<Row>(query, values);
+        } catch (error) {
+          broken = !isRefused(error);
+          throw error;
+        } finally {
+          client.release(broken);
+        }
+      } finally {
+        busy = false;
+      }
+    },
     get open() {
       return pool.totalCount;
     },
