@@ -74,7 +74,7 @@ export async function verifyClocks(
         // While this transaction has the lock, all allocated times are committed, and no transaction allocates one.
         const lock = `select 1 from ${table} where workspace_id = $1 for update`;
         await client.query(clockStatement(`lock_${table}`, lock)(workspaceId));
-        const update = `update ${table} c set ${column} = greatest(newest.at, least(c.${column}, clock_timestamp()))
+        const update = `update ${table} c set ${column} = greatest(newest.at, least(c.${column}, statement_timestamp()))
            from ${newest} where c.workspace_id = $1`;
         await client.query(clockStatement(`repair_${table}`, update)(workspaceId));
         await client.query(lowerFeedStart(workspaceId));

@@ -120,7 +120,8 @@ async function replaceDoc(
   doc: string,
   expected: string,
 ): Promise<boolean> {
-  const text = `update ${relation} set doc = $4 where ctid = (${lookUp({ select: 'ctid', from: relation })}) and doc = $3`;
+  const text = `update ${relation} set doc = $4
+    where workspace_id = $1 and ctid = (${lookUp({ select: 'ctid', from: relation })}) and doc = $3`;
   const update = verifyStatement(`replace_doc_of_${relation}`, text);
   return withoutStatementTimeout(pool, async (client) => {
     // As every writer does: the change makes the positions of the feed expire.
