@@ -108,7 +108,8 @@ async function withSamePassword(
   const response = await step();
   if (!response.ok || (await passwordHash(pool, userId)) === before) return response;
   const { token } = (await response.json()) as { readonly token?: string };
-  await pool.query(deleteSignIn(userId, token ?? null));
+  // Not null: for it, Citus would delete nothing at all.
+  await pool.query(deleteSignIn(userId, token ?? ''));
   throw notSignedIn('The password was changed during this sign-in. Sign in again.');
 }
 
