@@ -43,7 +43,7 @@ const sendAsIs = (reply: FastifyReply, body: AuditedBody | UnknownOutcome): Fast
 export const sendAudited = (reply: FastifyReply, body: string, quota: QuotaState | null): FastifyReply =>
   sendAsIs(reply, new AuditedBody(body, quota));
 
-/** Sends 503, without a second audit entry: the connection was lost while the write was committed with its own. */
+/** Sends 503, without a second audit entry: it is not known whether the write is committed with its own. */
 export const sendUnknownOutcome = (reply: FastifyReply): FastifyReply =>
   sendAsIs(reply, new UnknownOutcome());
 

@@ -118,8 +118,8 @@ export function registerBatch(v1: FastifyInstance, resources: readonly Resource[
 }
 
 /**
- * A dry run is rolled back: it has no audit entry yet. Any other write is committed with its audit entry. `unknown`: the
- * connection was lost during the commit.
+ * A dry run is rolled back: it has no audit entry yet. Any other write is committed with its audit entry. `unknown`: it
+ * is not known whether it is committed.
  */
 type Written =
   | 'unknown'

@@ -6,7 +6,7 @@ import {
   GROUP_COMMIT_MAX_ENTRIES,
   SHARD_COMMIT_PATIENCE_MS,
 } from '../config/limits.ts';
-import { failedFor, isConnectionFailure, isRefused } from '../database/errors.ts';
+import { failedFor, isConnectionFailure, isRefused, UnknownOutcomeError } from '../database/errors.ts';
 import type { Trail } from '../database/lanes.ts';
 import { type AuditedRequest, type Outcome, writeRequests } from './append-requests.ts';
 import { AUDIT_QUEUE_LIMITS, createAuditQueue, type Group, type Pending, rejectAll } from './audit-queue.ts';
@@ -86,15 +86,16 @@ export function createAuditWriter(
         queue.putBack(written.left);
       } catch (error) {
         // A node that is away refuses nothing: it does not answer.
-        if (!isRefused(error) || isConnectionFailure(error)) rejectAll(group, error);
-        else {
-          queue.putBack(group);
-          // The function of a cluster waits for one log only.
-          const waited = node !== '' && failedFor(error, 'lock_not_available');
-          if (!waited) places.forget([...group.keys()]);
-          await held.add(connections, waited ? [workspaceId] : [...group.keys()], error);
-          held.write();
-        }
+        const refused = isRefused(error) && !isConnectionFailure(error);
+        if (refused) queue.putBack(group);
+        else rejectAll(group, error);
+        // One workspace may be at fault, so later entries of each are written alone.
+        if (!refused && !(error instanceof UnknownOutcomeError)) continue;
+        // The function of a cluster waits for one log only.
+        const waited = node !== '' && failedFor(error, 'lock_not_available');
+        if (!waited) places.forget([...group.keys()]);
+        await held.add(connections, waited ? [workspaceId] : [...group.keys()], error);
+        held.write();
       }
     }
     writing.delete(node);

@@ -161,7 +161,7 @@ export function createUsageCounter(
           const more = await count(group);
           if (more.length > 0) groups.push(more);
         } catch (error) {
-          if (!isRefused(error)) throw error;
+          if (!isRefused(error instanceof UnknownOutcomeError ? error.cause : error)) throw error;
           failure = error;
           if (i < first) groups.push(...group.map((id) => [id]));
         }

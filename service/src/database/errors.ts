@@ -42,7 +42,10 @@ export const isConnectionFailure = (error: unknown): boolean => (errorCode(error
  */
 export const mayBeCommitted = (error: unknown): boolean => (errorCode(error) ?? '').startsWith('XX');
 
-/** The connection was lost during a commit: the transaction is committed or not. `cause`: the error of the connection. */
+/**
+ * It is not known whether a transaction is committed: the connection was lost, Citus reported an internal error, or a call
+ * in a cluster timed out. `cause`: that error.
+ */
 export class UnknownOutcomeError extends Error {
   constructor(cause: unknown) {
     super(`the commit has no known outcome: ${errorMessage(cause)}`, { cause });

@@ -56,7 +56,7 @@ export interface PoolOptions {
   readonly pooled?: boolean;
   /** More `options` of the session. Those of the URL override them. */
   readonly options?: string;
-  /** Whether an idle connection stays open. Default: for 10 s. */
+  /** Whether an idle connection stays open for a minute. Default: for 10 s. */
   readonly keepsIdle?: boolean;
   /** Is called with each new session. If it throws, the session is closed. */
   readonly check?: (client: pg.ClientBase) => Promise<void>;
@@ -68,7 +68,7 @@ const ANSWER_GRACE_MS = 2_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 /** TCP checks the other side of a connection that is quiet for this long. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
-/** A connection through a pooler is opened again after this time, so that the settings of the role are checked again. */
+/** A connection through a pooler, or to a node of a cluster, is opened and checked again after this time. */
 const CHECK_AGAIN_SECONDS = 60;
 
 /** For commands: no time limit for statements, nor for transactions that wait for a slow pipe. */
@@ -106,7 +106,7 @@ export function createPool(wanted: PoolOptions): pg.Pool {
     max: wanted.max,
     application_name: wanted.name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    ...(wanted.keepsIdle === true ? { idleTimeoutMillis: 0 } : {}),
+    ...(wanted.keepsIdle === true ? { idleTimeoutMillis: 0, maxLifetimeSeconds: CHECK_AGAIN_SECONDS } : {}),
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     ...(pooled

@@ -53,12 +53,7 @@ export function createNodeWrites({ places, coordinator, openNode, onError }: Nod
   return {
     of: (name) => ({
       async query<Row extends pg.QueryResultRow>(query: string | pg.QueryConfig, values?: unknown[]) {
-        const throughCoordinator = () =>
-          coordinator
-            .of(name)
-            .query<Row>(query, values)
-            // A timeout of the coordinator includes the commit of the node, which may wait for a standby.
-            .catch((error) => fail(error, failedFor(error, 'query_canceled')));
+        const throughCoordinator = () => coordinator.of(name).query<Row>(query, values).catch(fail);
         const node = avoided.has(name) ? undefined : nodes.of(name);
         if (!node?.isReady()) return throughCoordinator();
         try {
@@ -79,13 +74,12 @@ export function createNodeWrites({ places, coordinator, openNode, onError }: Nod
   };
 }
 
-/**
- * SQLSTATEs of a node that lacks what the coordinator has: a function, a table, a right, or the metadata of Citus. It has
- * written nothing.
- */
+/** SQLSTATEs of a node that lacks what the coordinator has, such as a function or a right. It has written nothing. */
 const LACKING = /^(42|0A|25006|3F)/;
-function fail(error: unknown, unknownOutcome = false): never {
-  throw unknownOutcome || mayBeCommitted(error) ? new UnknownOutcomeError(error) : error;
+
+// A timeout of the coordinator, or of a former node, includes the commit of the node, which may wait for a standby.
+function fail(error: unknown): never {
+  throw mayBeCommitted(error) || failedFor(error, 'query_canceled') ? new UnknownOutcomeError(error) : error;
 }
 
 function connectionTo(pool: pg.Pool, connect: pg.Pool['connect']): Node {
