@@ -5,6 +5,8 @@ import { testLanes } from '../../test/harness/database.ts';
 import { requestEntries } from '../../test/harness/entries.ts';
 import { inCluster, waitingForLocks } from '../../test/harness/locks.ts';
 import { createTestService, type TestService } from '../../test/harness/service.ts';
+import { UnknownOutcomeError } from '../database/errors.ts';
+import type { Queryable } from '../database/lane.ts';
 import { createPool } from '../database/pool.ts';
 import { type Outcome, writeRequests } from './append-requests.ts';
 import type { Group, Pending } from './audit-queue.ts';
@@ -225,4 +227,24 @@ test('entries that the database refuses fail alone: the others of their group ar
   await service.pool.query('update live_meters set last_entry_at = now() where workspace_id = $1', [ids[1]]);
   expect(await append()).toEqual(Array.from({ length: 5 }, () => 'recorded'));
   await writer.drain();
+});
+
+test('entries whose outcome is not known fail and are not repeated, and later ones are written', async () => {
+  const { group, ids } = await newGroup(3);
+  const lanes = testLanes(service.database);
+  let known = false;
+  // A node that commits, and whose answer is lost.
+  const query: Queryable['query'] = async (...statement) => {
+    const result = await lanes.trail.query(...statement);
+    if (!known) throw new UnknownOutcomeError(new Error('lost'));
+    return result as never;
+  };
+  const places = { ...lanes.places, of: () => 'node:1' };
+  const { append: write } = createAuditWriter({ ...lanes, places, shards: { of: () => ({ query }) } });
+  const append = () => Promise.allSettled([...group.values()].flat().map(write));
+  expect((await append()).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(await entriesOf(ids)).toEqual([1, 1, 1]);
+  known = true;
+  expect((await append()).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+  expect(await entriesOf(ids)).toEqual([2, 2, 2]);
 });
