@@ -64,6 +64,8 @@ export function createAuditWriter(
   const held = createHeldLogs(lanes, nodeOf, queue, startWaiting, monitor);
 
   const writeGroups = async (node: string | undefined): Promise<void> => {
+    // In a cluster, a group cannot ask which logs are held. After it has waited in vain, it is written without waiting.
+    let waitedInVain = false;
     for (;;) {
       const wanted = (workspaceId: string): boolean => !held.has(workspaceId) && nodeOf(workspaceId) === node;
       const group = queue.takeGroup(GROUP_COMMIT_MAX_ENTRIES, wanted);
@@ -75,8 +77,8 @@ export function createAuditWriter(
       }
       const { workspaceId, sinceMs } = oldest;
       // In a cluster, to wait is a statement of its own, which most groups do not need.
-      const waits = node === '' || performance.now() - sinceMs > SHARD_COMMIT_PATIENCE_MS;
-      const waitFor = waits ? workspaceId : undefined;
+      const isLate = performance.now() - sinceMs > SHARD_COMMIT_PATIENCE_MS;
+      const waitFor = node === '' || (isLate && !waitedInVain) ? workspaceId : undefined;
       const patience = { waitFor, lockTimeoutMs: GROUP_COMMIT_LOCK_TIMEOUT_MS };
       const connections = node === '' ? lanes.trail : lanes.shards.of(node);
       try {
@@ -84,6 +86,11 @@ export function createAuditWriter(
         const written = await writeGroup(write, connections, group, patience, monitor);
         written.settle();
         queue.putBack(written.left);
+        if (waitedInVain) {
+          held.hold(written.left.keys());
+          held.write();
+        }
+        waitedInVain = false;
       } catch (error) {
         // A node that is away refuses nothing: it does not answer.
         const refused = isRefused(error) && !isConnectionFailure(error);
@@ -91,10 +98,10 @@ export function createAuditWriter(
         else rejectAll(group, error);
         // One workspace may be at fault, so later entries of each are written alone.
         if (!refused && !(error instanceof UnknownOutcomeError)) continue;
-        // The function of a cluster waits for one log only.
-        const waited = node !== '' && failedFor(error, 'lock_not_available');
-        if (!waited) places.forget([...group.keys()]);
-        await held.add(connections, waited ? [workspaceId] : [...group.keys()], error);
+        waitedInVain = node !== '' && failedFor(error, 'lock_not_available');
+        if (waitedInVain) continue;
+        places.forget([...group.keys()]);
+        await held.add(connections, [...group.keys()], error);
         held.write();
       }
     }

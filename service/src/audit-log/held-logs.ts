@@ -25,6 +25,8 @@ export const LOG_OWNER = 'audit log';
 /** Workspaces whose entries are written without the groups, so that they delay no other. */
 export interface HeldLogs {
   has(workspaceId: string): boolean;
+  /** Adds workspaces whose logs are held. */
+  hold(workspaceIds: Iterable<string>): void;
   /**
    * Adds the workspaces of a group that failed: those whose logs are held, if it waited too long for a lock. Otherwise all,
    * as suspects: each is written alone, so only the entries at fault fail.
@@ -125,12 +127,15 @@ export function createHeldLogs(
 
   return {
     has: (workspaceId) => held.has(workspaceId) || suspects.has(workspaceId),
+    hold(workspaceIds) {
+      if (held.size >= HELD_MAX) held.clear();
+      for (const workspaceId of workspaceIds) held.add(workspaceId);
+    },
     async add(connections, group, cause) {
       const waited = failedFor(cause, 'lock_not_available');
       const locked = waited ? await heldAmong(connections, group).catch(() => []) : [];
       if (locked.length === 0) return suspect(group);
-      if (held.size >= HELD_MAX) held.clear();
-      for (const workspaceId of locked) held.add(workspaceId);
+      this.hold(locked);
     },
     write() {
       // Starts in a later microtask: writeAll may end at once, and must not clear `writing` before it is set.
