@@ -8,6 +8,7 @@ import { createPool } from '../pool.ts';
 import { preparedStatement } from '../statement.ts';
 import { createNodePipelines, type NodePipelinesOptions } from './node-pipelines.ts';
 import type { Places } from './places.ts';
+import { unreachableNodes } from './unreachable.fixture.ts';
 
 /** Two databases of one server are the coordinator and a node. The last test needs a real cluster (docs/scale.md). */
 
@@ -83,33 +84,18 @@ test('statements of a node whose connection breaks run elsewhere, and then on th
 });
 
 test('a node that cannot be reached is reported once, and the coordinator reads for it', async () => {
-  let attempts = 0;
-  const { errors, run } = open({
-    openNode: () => {
-      const pool = createPool({
-        url: 'postgres://nobody@127.0.0.1:1/none',
-        max: 1,
-        name: 'test node',
-        onError: () => undefined,
-      });
-      const connect = pool.connect.bind(pool);
-      pool.connect = (() => {
-        attempts += 1;
-        return connect();
-      }) as typeof pool.connect;
-      return pool;
-    },
-  });
+  const { state, openNode } = unreachableNodes();
+  const { errors, run } = open({ openNode });
   const names = new Set<string | undefined>();
   await expect
     .poll(async () => {
       names.add(await run());
-      return attempts;
+      return state.attempts;
     })
     .toBe(FAILURES_MAX);
   // After one more failure, it is tried after pauses.
   for (let i = 0; i < 20; i++) names.add(await run());
-  expect(attempts).toBe(FAILURES_MAX + 1);
+  expect(state.attempts).toBe(FAILURES_MAX + 1);
   expect([...names]).toEqual([nameOf(coordinator)]);
   expect(errors.map(({ message }) => message)).toEqual([
     'cannot use the node node:1 directly, so the coordinator does',

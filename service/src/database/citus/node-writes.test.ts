@@ -11,6 +11,7 @@ import { preparedStatement } from '../statement.ts';
 import type { OpenNode } from './node-sessions.ts';
 import { createNodeWrites } from './node-writes.ts';
 import type { Places } from './places.ts';
+import { unreachableNodes } from './unreachable.fixture.ts';
 
 /** Two databases of one server are the coordinator and a node. The last test needs a real cluster (docs/scale.md). */
 
@@ -167,28 +168,18 @@ test('of two statements at once, one runs on the node, and the other does not wa
 });
 
 test('a node that cannot be reached is reported once, and is not tried for each statement', async () => {
-  let attempts = 0;
-  const { errors, run } = open(() => {
-    const pool = createPool({
-      ...{ url: 'postgres://nobody@127.0.0.1:1/none', max: 1, name: 'test writes', onError: () => undefined },
-    });
-    const connect = pool.connect.bind(pool);
-    pool.connect = (() => {
-      attempts += 1;
-      return connect();
-    }) as typeof pool.connect;
-    return pool;
-  });
+  const { state, openNode } = unreachableNodes();
+  const { errors, run } = open(openNode);
   const names = new Set<string | undefined>();
   await expect
     .poll(async () => {
       names.add(await run());
-      return attempts;
+      return state.attempts;
     })
     .toBe(FAILURES_MAX);
   // After one more failure, it is tried after pauses.
   for (let i = 0; i < 20; i++) names.add(await run());
-  expect(attempts).toBe(FAILURES_MAX + 1);
+  expect(state.attempts).toBe(FAILURES_MAX + 1);
   expect([...names]).toEqual([nameOf(coordinator)]);
   expect(errors.length).toBe(1);
 });
