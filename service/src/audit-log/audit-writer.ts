@@ -96,7 +96,7 @@ export function createAuditWriter(
         const refused = isRefused(error) && !isConnectionFailure(error);
         if (refused) queue.putBack(group);
         else rejectAll(group, error);
-        // One workspace may be at fault, so later entries of each are written alone.
+        // One workspace may be at fault. The groups leave out all of them, and each is written alone.
         if (!refused && !(error instanceof UnknownOutcomeError)) continue;
         waitedInVain = node !== '' && failedFor(error, 'lock_not_available');
         if (waitedInVain) continue;

@@ -85,7 +85,7 @@ const EXEMPTIONS: readonly Exemption[] = [
     statements: ['write_requests', 'count_usage'],
   },
   {
-    reason: 'in a cluster, its workspaces are one (audit-log/audit-writer.ts)',
+    reason: 'only one PostgreSQL runs it (audit-log/audit-writer.ts)',
     rules: ['several workspaces', 'locks several workspaces'],
     statements: ['free_logs'],
   },
