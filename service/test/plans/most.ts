@@ -49,7 +49,7 @@ const MORE: Readonly<Record<string, number>> = {
   suspend_endpoints: ENDPOINTS_MAX * DELIVERY_ROW_MAX,
   resume_endpoints: ENDPOINTS_MAX * DELIVERY_ROW_MAX,
   // Each member with their account. The list has no pages.
-  read_members: 300,
+  read_members: 500,
   // The newest keys, and a look-up of each that has a notice with its last use.
   keys_with_notices: SEARCHED_ROWS_MAX * 1.05 + KEY_NOTICES_MAX * (READ_MAX + LAST_USE_MAX),
   // A page of keys, each with its creator.
@@ -57,8 +57,6 @@ const MORE: Readonly<Record<string, number>> = {
   usage_of_key: USAGE_DAYS_MAX,
   // Each member, by the index, when a newcomer joins.
   count_members: 150,
-  // Users in the order of their addresses, for the operator.
-  emails_of_users: 500,
   // A page of users, each with their workspaces.
   list_users: 500,
   content_per_status: CONTENT_STATUSES * (CONTENT_COUNTED_MAX * 1.05 + READ_MAX),

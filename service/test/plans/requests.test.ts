@@ -18,11 +18,14 @@ import { dashboardReads } from './dashboard-reads.ts';
 import { type Method, moreWrites, type Request } from './more-writes.ts';
 import { IMPORTED, mostOf } from './most.ts';
 import { OTHERS } from './others.ts';
+import { seedPeople } from './people.ts';
 import { createState, type PlanState, partitionsOf, STATES, type StateName } from './states.ts';
 
 /** Sends every kind of request, and measures all statements of the process meanwhile. */
 
 const TIMEOUT_MS = 300_000;
+/** Enough that a scan of all of them reads more than a request may. */
+const PEOPLE = 20_000;
 /** The names of the declared statements whose cost a request or a caller bounds, by their text. */
 const boundedStatements = (): ReadonlyMap<string, string> =>
   new Map(
@@ -125,6 +128,7 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
         ]);
         const { as, path, body, options } = await prepare(world);
         await send({ what: route, send: () => as.send(methodOf(route), path, body, options) });
+        if (route === 'POST /set-up') await seedPeople(service.pool, state.others, PEOPLE);
         // It has changed every key, and reads would count the versions that are left until the next vacuum.
         if (route === 'POST /workspaces/:workspaceId/restore') await service.pool.query('vacuum api_keys');
       }

@@ -9,6 +9,8 @@ import { COMMON_WORD } from './shapes.ts';
 export interface PlanState {
   readonly database: TestDatabase;
   readonly workspaceId: string;
+  /** Ids of the other workspaces. */
+  readonly others: readonly string[];
 }
 
 /** What the statistics say of the workspace. All of its lists have ROWS items. */
@@ -57,7 +59,7 @@ export async function createState(name: StateName): Promise<PlanState> {
   const [workspaceId = ''] = await workspaces(pool, 1);
   await copyPatterns(pool, patterns, [workspaceId], ROWS);
   await fillOtherTables(pool, workspaceId);
-  return { database, workspaceId };
+  return { database, workspaceId, others: ids };
 }
 
 /** Creates the workspace that the others are copies of, with one row of each pattern. Returns its id. */

@@ -37,7 +37,7 @@ export async function recordPersonal(
   const select = selectWorkspaces(
     `workspaces_by_${column}`,
     `select m.workspace_id as "workspaceId", u.id, u.email as label from users u join members m on m.user_id = u.id
-     where u.${column} = $1 order by m.workspace_id`,
+     where u.${column} = $1`,
   );
   const { rows } = await client.query<{ workspaceId: string; id: string; label: string }>(select(value));
   await appendEvents(

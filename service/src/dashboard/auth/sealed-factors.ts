@@ -104,7 +104,7 @@ export async function resealFactor(
 }
 
 const selectEmails = statement('emails_of_users', 'bulk')`
-  select email from users where id = any($1) order by email`;
+  select email from users where id = any($1)`;
 
 /** Finds the second factors that need an older secret or an unknown one. Changes nothing. */
 export async function examineSecondFactors(
@@ -120,7 +120,7 @@ export async function examineSecondFactors(
     else old++;
   }
   const { rows } = await pool.query<{ email: string }>(selectEmails(lostUsers));
-  return { old, lost: rows.map(({ email }) => email) };
+  return { old, lost: rows.map(({ email }) => email).toSorted() };
 }
 
 const selectFactors = statement(

@@ -114,7 +114,7 @@ async function withSamePassword(
 }
 
 const selectPassword = statement('password_of_user', 'request')`
-  select password from accounts where user_id = $1 and provider_id = 'credential'`;
+  select password from accounts where provider_id = 'credential' and account_id = $1`;
 
 async function passwordHash(pool: Queryable, userId: string | undefined): Promise<string | undefined> {
   const { rows } = await pool.query<{ password: string }>(selectPassword(userId ?? null));

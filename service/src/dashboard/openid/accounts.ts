@@ -120,8 +120,9 @@ export async function readMethods(
   return { password: password === true, providerSince };
 }
 
+// An expression that no index has: the index of providers would read everyone who is connected.
 const deleteIdentity = statement('disconnect_identity', 'request')`
-  delete from accounts where user_id = $1 and provider_id = $2`;
+  delete from accounts where user_id = $1 and provider_id || '' = $2`;
 
 /** Disconnects the user from the provider; returns whether they were connected. */
 export async function disconnect(client: pg.ClientBase, userId: string, issuer: string): Promise<boolean> {

@@ -73,8 +73,7 @@ export async function createPasswordResetLink(
 }
 
 const insertLink = statement('create_link', 'request')`
-  with expired as (delete from one_time_links where expires_at <= now()),
-  created as (
+  with created as (
     insert into one_time_links (token_hash, purpose, subject, expires_at, made_by)
     values ($1, $2, $3, now() + $4 * interval '1 hour', $5) returning expires_at
   )

@@ -69,7 +69,8 @@ const selectUsers = statement('list_users', 'bulk')`
   select id, email, name, two_factor_enabled as "secondFactor" from users where email > $1 order by email limit $2`;
 // A statement of its own: in a cluster, each node has the users, and some of the workspaces.
 const selectWorkspaces = statement('workspaces_of_users', 'bulk')`
-  select m.user_id as "userId", w.id, w.name, m.role from members m join workspaces w on w.id = m.workspace_id
+  select m.user_id as "userId", w.id, w.name, m.role from members m cross join lateral (
+    select id, name, deleted_at from workspaces where id = m.workspace_id limit 1) w
   where m.user_id = any($1) and w.deleted_at is null order by w.name, w.id`;
 
 type UserRow = Omit<ListedUser, 'workspaces'> & { readonly id: string };

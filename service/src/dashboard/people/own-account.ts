@@ -80,7 +80,7 @@ async function counted(
 }
 
 const selectPassword = statement('own_password', 'request')`
-  select password from accounts where user_id = $1 and provider_id = 'credential'`;
+  select password from accounts where provider_id = 'credential' and account_id = $1`;
 
 async function isPassword(
   client: pg.ClientBase,

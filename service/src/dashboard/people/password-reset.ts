@@ -106,7 +106,7 @@ export async function takeResetLink(client: pg.ClientBase, token: string): Promi
 }
 
 const updatePassword = statement('reset_password', 'request')`
-  update accounts set password = $2, updated_at = now() where user_id = $1 and provider_id = 'credential'`;
+  update accounts set password = $2, updated_at = now() where provider_id = 'credential' and account_id = $1`;
 
 /** Sets the password, and ends all sessions, second steps and links of the person. `method` is for the audit log. */
 export async function resetPassword(

@@ -13,7 +13,7 @@ const link = defineBody({ token: text });
 
 const lockUsers = statement('lock_users', 'control')`lock table users in share row exclusive mode`;
 const deleteSetUpLinks = statement('delete_set_up_links', 'request')`
-  delete from one_time_links where purpose = 'set-up'`;
+  delete from one_time_links where purpose = 'set-up' and subject is null`;
 const selectUser = statement('user_exists', 'request')`select 1 from users where id = $1`;
 
 /** Creates the first owner with the first workspace, or starts a session without a password, by a one-time link. */

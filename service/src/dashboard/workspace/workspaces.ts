@@ -47,7 +47,8 @@ type Settings = Pick<Workspace, 'name' | 'liveQuota' | 'burstLimit' | 'secondFac
 
 const selectWorkspaces = statement('workspaces_of_user', 'request')`
   select w.id, w.name, m.role, ${REMOVED_AT} as "removedAt"
-  from members m join workspaces w on w.id = m.workspace_id
+  from members m cross join lateral (
+    select id, name, deleted_at from workspaces where id = m.workspace_id limit 1) w
   where m.user_id = $1 order by w.name, w.id`;
 
 type DeletedRow = Me['workspaces'][number] & { readonly removedAt: string | null };
@@ -118,7 +119,7 @@ export function registerWorkspaces(
 }
 
 const findOwnership = statement('find_ownership', 'request')`
-  select workspace_id as id from members where user_id = $1 and role = 'owner' order by workspace_id limit 1`;
+  select workspace_id as id from members where user_id = $1 and role = 'owner' limit 1`;
 const lockOwnership = statement('confirm_owner', 'request')`
   select 1 from members where workspace_id = $1 and user_id = $2 and role = 'owner' for share`;
 
