@@ -921,7 +921,7 @@ CREATE OR REPLACE FUNCTION public.search_words(title text, url text)
 RETURN (' '::text || regexp_replace(lower((("left"(title, 500) || ' '::text) || "left"(split_part(COALESCE(url, ''::text), '/'::text, 3), 253))), '[\x01-\x1f\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u206f\u3000-\u3004\u3008-\u3020\u3030\uff00-\uff0f\uff1a-\uff20]+'::text, ' '::text, 'g'::text));
 
 CREATE OR REPLACE FUNCTION public.write_requests(anchor text, waited text, workspace_ids text[], key_ids text[], token_versions integer[], ids text[], heads text[], tails text[], counted boolean[], statuses smallint[], methods text[], paths text[], latency_buckets smallint[], timeout text)
- RETURNS TABLE(place integer, workspace text, granted boolean, used bigint, quota integer, reason text)
+ RETURNS TABLE(place integer, workspace text, granted boolean, used bigint, quota bigint, reason text)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
@@ -958,7 +958,7 @@ begin
       writable := found;
       if not writable then
         perform from live_meters where workspace_id = current_id;
-        return query select 0, current_id, false, 0::bigint, null::int, case when found then 'held' else 'missing' end;
+        return query select 0, current_id, false, 0::bigint, null::bigint, case when found then 'held' else 'missing' end;
       else
         this_month := greatest(meter.month, date_trunc('month', now() at time zone 'UTC')::date);
         used := case when meter.month = this_month then meter.live_requests else 0 end;

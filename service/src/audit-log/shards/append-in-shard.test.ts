@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { waitingForLocks } from '../../../test/harness/locks.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { inCluster, waitingForLocks } from '../../../test/harness/locks.ts';
 import { createTestService, type TestService } from '../../../test/harness/service.ts';
+import { LIVE_QUOTA_MAX } from '../../dashboard/limits.ts';
 import { inTransaction } from '../../database/pool.ts';
 import {
   type AuditedRequest,
@@ -12,8 +13,6 @@ import {
 import { writeRequestsInShard } from './append-in-shard.ts';
 
 /** Both ways to write requests have the same outcomes and write the same. One PostgreSQL runs both, a cluster only one. */
-const inCluster = inject('databaseServer')?.nodes !== undefined;
-
 const LOCK_TIMEOUT_MS = 10_000;
 const MINUTE_AGO = "last_entry_at = now() - interval '1 minute'";
 
@@ -78,7 +77,7 @@ async function stored(workspaceId: string) {
 }
 
 const WAYS: readonly (readonly [string, WriteRequests])[] = [
-  ...(inCluster ? [] : [['in one statement', writeRequests] as const]),
+  ...(inCluster() ? [] : [['in one statement', writeRequests] as const]),
   ['by shard', writeRequestsInShard],
 ];
 
@@ -104,6 +103,13 @@ describe.each(WAYS)('requests written %s', (_, write) => {
       expect(meter).toEqual({ last: entries.at(-1)?.at, used: 3, month: true });
     }
     expect((await stored(b.workspaceId)).entries.every(({ at }) => at > before)).toBe(true);
+  });
+
+  test('return the highest live quota', async () => {
+    const caller = await newCaller(LIVE_QUOTA_MAX);
+    const results = await run(write, [requestOf(caller)]);
+    const quota = { limit: LIVE_QUOTA_MAX, used: 1 };
+    expect(results.get(caller.workspaceId)).toEqual([{ result: 'recorded', quota }]);
   });
 
   test('use exactly the live quota, in their order', async () => {
@@ -207,7 +213,7 @@ describe.each(WAYS)('requests written %s', (_, write) => {
 });
 
 // Skipped on one PostgreSQL, which has no nodes.
-test.runIf(inCluster)(
+test.runIf(inCluster())(
   'requests of a node that are written outside of a transaction share one commit there',
   async () => {
     const callers = await Promise.all(Array.from({ length: 8 }, () => newCaller()));
