@@ -1,18 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { waitFor } from '@svc/embedded-postgres/testing';
 import pg from 'pg';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { tailOf } from '../harness/follow.ts';
 import { type Envelope, idsOf, type Params, urlOf } from '../harness/lists.ts';
+import { inCluster } from '../harness/locks.ts';
 import { startSvcd } from '../harness/process.ts';
 import { bearer } from '../harness/running-service.ts';
 import { findingsOf } from '../harness/verify.ts';
 
 /** A shard that moves between two workers of a cluster, under a service. It runs only on a cluster (docs/scale.md). */
 
-const inCluster = inject('databaseServer')?.nodes !== undefined;
 const WRITERS = 3;
 /** Created before, between and after the moves. */
 const STEP_RECORDS = 20;
@@ -29,7 +29,7 @@ interface Place {
 }
 
 // Skipped on plain PostgreSQL, which has no shards.
-test.runIf(inCluster)(
+test.runIf(inCluster())(
   'while the shard of a workspace moves to another worker and back, no acknowledged write is lost or doubled, a tail and the feed miss nothing, and refusals are 503 and short',
   { timeout: TIMEOUT_MS },
   async () => {

@@ -1,15 +1,15 @@
-import { beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ensurePartitions, listPartitions } from '../../src/audit-log/partitions.ts';
 import { expectFailure } from '../harness/answers.ts';
 import { newRequestEntries } from '../harness/entries.ts';
 import { COMPANY } from '../harness/lists.ts';
+import { inCluster } from '../harness/locks.ts';
 import { TEST_ACTOR, type TestAnswer } from '../harness/service.ts';
 import { newRecord, WRITES, writeCaseOf } from './cases.ts';
 import { dumpOf } from './dump.ts';
 import { type Created, createWriteWorld, type Method, type WriteWorld } from './world.ts';
 
 const mentions = writeCaseOf('mentions');
-const inCluster = inject('databaseServer')?.nodes !== undefined;
 
 let world: WriteWorld;
 beforeAll(async () => {
@@ -179,7 +179,7 @@ describe('a write is refused and nothing is written', () => {
   });
 
   // In a cluster, only migrations may create triggers.
-  test.skipIf(inCluster)('if the commit fails, and the refusal has an entry', async () => {
+  test.skipIf(inCluster())('if the commit fails, and the refusal has an entry', async () => {
     const { pool } = world.service;
     await pool.query(`create function refuse() returns trigger language plpgsql as
       $$ begin raise exception 'no' using errcode = 'query_canceled'; end $$;

@@ -1,12 +1,11 @@
 import { FIXED_SETTINGS } from '@svc/postgres-sessions';
 import pg from 'pg';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/harness/database.ts';
+import { inCluster } from '../../../test/harness/locks.ts';
 import { distribute } from './distribute.ts';
 
 /** What the nodes of a cluster get. These tests run only on a cluster (docs/scale.md). */
-
-const inCluster = inject('databaseServer')?.nodes !== undefined;
 
 /** The settings on the workers, in sessions that the coordinator opens now. */
 async function settingsOnWorkers(url: string): Promise<readonly unknown[]> {
@@ -22,7 +21,7 @@ async function settingsOnWorkers(url: string): Promise<readonly unknown[]> {
 }
 
 // Skipped on plain PostgreSQL, which has no workers.
-test.runIf(inCluster)(
+test.runIf(inCluster())(
   'the sessions of the coordinator on the workers have the settings of ours',
   async () => {
     const { pool, url } = await createTestDatabase();

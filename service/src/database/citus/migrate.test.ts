@@ -1,12 +1,12 @@
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/harness/database.ts';
+import { inCluster } from '../../../test/harness/locks.ts';
 import { type MigrationFile, migrate, readMigrationFiles } from '../migrate.ts';
 import { distribute } from './distribute.ts';
 import { TABLE_PLACEMENTS } from './placements.ts';
 
 /** Migrations of a database that is distributed. They run only on a cluster (docs/scale.md). */
 
-const inCluster = inject('databaseServer')?.nodes !== undefined;
 /** The last migration before `key_workspaces`: databases were distributed with this schema. */
 const BEFORE_KEY_WORKSPACES = 29;
 
@@ -18,7 +18,7 @@ const later = (number: number, sql: string): MigrationFile => ({
 });
 
 // Skipped on plain PostgreSQL, which cannot distribute tables.
-test.runIf(inCluster)(
+test.runIf(inCluster())(
   'a database that is distributed takes later triggers, tables and foreign keys',
   async () => {
     const { pool } = await createTestDatabase({ template: false });

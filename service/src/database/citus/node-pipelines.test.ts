@@ -1,8 +1,9 @@
 import { FAILURES_MAX } from '@svc/pipelined-postgres/limits';
 import pg from 'pg';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { onFileEnd } from '../../../test/harness/cleanup.ts';
 import { createTestDatabase, testLanes } from '../../../test/harness/database.ts';
+import { inCluster } from '../../../test/harness/locks.ts';
 import { NODES_MAX } from '../../config/limits.ts';
 import { createPool } from '../pool.ts';
 import { preparedStatement } from '../statement.ts';
@@ -172,10 +173,8 @@ test('nothing is opened after the end', async () => {
   expect(pipelines.open).toBe(0);
 });
 
-const inCluster = inject('databaseServer')?.nodes !== undefined;
-
 // Skipped on one PostgreSQL, which has no nodes.
-test.runIf(inCluster)('in a cluster, bounded reads of a workspace run on its node', async () => {
+test.runIf(inCluster())('in a cluster, bounded reads of a workspace run on its node', async () => {
   const lanes = testLanes(coordinator);
   const workspaces = Array.from({ length: 8 }, (_, n) => `wks_${n}`);
   const { rows } = await coordinator.pool.query<{ id: string; port: string }>(

@@ -1,14 +1,14 @@
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/harness/database.ts';
+import { inCluster } from '../../../test/harness/locks.ts';
 import { detectDistribution } from './detect.ts';
 import { createPlaces } from './places.ts';
 
 const { pool } = await createTestDatabase();
 const IDS = Array.from({ length: 20 }, (_, n) => `wks_${n}`);
-const inCluster = inject('databaseServer')?.nodes !== undefined;
 
 // Skipped in a cluster.
-test.skipIf(inCluster)(
+test.skipIf(inCluster())(
   'one PostgreSQL is the empty place of all workspaces, once it has been asked',
   async () => {
     const places = createPlaces(detectDistribution());
@@ -20,7 +20,7 @@ test.skipIf(inCluster)(
 );
 
 // Skipped on one PostgreSQL, which has no nodes.
-test.runIf(inCluster)('in a cluster, a workspace has a node until it is forgotten', async () => {
+test.runIf(inCluster())('in a cluster, a workspace has a node until it is forgotten', async () => {
   const places = createPlaces(detectDistribution());
   await places.find(pool, IDS);
   const { rows } = await pool.query<{ id: string; node: string }>(
