@@ -36,7 +36,7 @@ const selectFeed = statement('verify_feed', 'request')`
   select (extract(epoch from coalesce(
     (select complete_after from feed_starts where workspace_id = $1), 'epoch')) * 1000000)::bigint as start`;
 const sumFeed = statement('verify_feed_size', 'bulk')`
-  select coalesce(sum(changes), 0)::int as changes from changes where workspace_id = $1`;
+  select coalesce(sum(changes), 0)::float8 as changes from changes where workspace_id = $1`;
 const selectRows = statement('verify_feed_rows', 'bulk')`
   select (extract(epoch from last_at) * 1000000)::bigint as "lastAt", type, changes, items from changes
   where workspace_id = $1 and last_at > $2 order by last_at limit ${BATCH_ROWS}`;
