@@ -79,6 +79,8 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
     onAPIError: { throw: true },
     database: { db: database.kysely, type: 'postgres', transaction: false },
     ...SIGN_IN_MODELS,
+    // Expired second steps are deleted by a job (expired.ts). better-auth would read those of everyone for it.
+    verification: { ...SIGN_IN_MODELS.verification, disableCleanup: true },
     session: {
       ...SIGN_IN_MODELS.session,
       expiresIn: SESSION_LIFETIME_SECONDS,
