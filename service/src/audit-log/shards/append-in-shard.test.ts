@@ -13,6 +13,7 @@ import {
 import { writeRequestsInShard } from './append-in-shard.ts';
 
 /** Both ways to write requests have the same outcomes and write the same. One PostgreSQL runs both, a cluster only one. */
+
 const LOCK_TIMEOUT_MS = 10_000;
 const MINUTE_AGO = "last_entry_at = now() - interval '1 minute'";
 

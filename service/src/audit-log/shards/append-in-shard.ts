@@ -3,7 +3,7 @@ import { type WriteRequests, writeWith } from '../append-requests.ts';
 
 /** Calls the function of the database. Citus runs the call on the node of the workspace $1. */
 const callFunction = preparedStatement('write_requests_in_shard', 'bulk')`
-  select place as position, workspace as workspace_id, granted, used, quota as live_quota, reason as not_written
+  select place as position, workspace as workspace_id, granted, used, quota::bigint as live_quota, reason as not_written
   from write_requests($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
 
 /**
