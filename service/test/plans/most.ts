@@ -40,6 +40,10 @@ const WORDS_MAX = 4 * 3 * (40 + 100) + 400;
 
 /** A look-up: the pages of an index above the leaf, the leaf and the row. */
 const READ_MAX = 5;
+/** The most members that the requests of the test add to the workspace. */
+const MEMBERS = 110;
+/** The people whose emails and workspaces a command reads at once. */
+export const LISTED_PEOPLE = 50;
 const CONTENT_STATUSES = CONTRACT.content.fields.status.values.length;
 
 /** How many buffers a statement may need besides, by its name: those that read more rows than a page. */
@@ -49,7 +53,7 @@ const MORE: Readonly<Record<string, number>> = {
   suspend_endpoints: ENDPOINTS_MAX * DELIVERY_ROW_MAX,
   resume_endpoints: ENDPOINTS_MAX * DELIVERY_ROW_MAX,
   // Each member with their account. The list has no pages.
-  read_members: 500,
+  read_members: MEMBERS * READ_MAX,
   // The newest keys, and a look-up of each that has a notice with its last use.
   keys_with_notices: SEARCHED_ROWS_MAX * 1.05 + KEY_NOTICES_MAX * (READ_MAX + LAST_USE_MAX),
   // A page of keys, each with its creator.
@@ -57,6 +61,9 @@ const MORE: Readonly<Record<string, number>> = {
   usage_of_key: USAGE_DAYS_MAX,
   // Each member, by the index, when a newcomer joins.
   count_members: 150,
+  emails_of_users: LISTED_PEOPLE * READ_MAX,
+  // Each person, with one workspace.
+  workspaces_of_users: LISTED_PEOPLE * 2 * READ_MAX,
   // A page of users, each with their workspaces.
   list_users: 500,
   content_per_status: CONTENT_STATUSES * (CONTENT_COUNTED_MAX * 1.05 + READ_MAX),

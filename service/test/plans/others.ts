@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { MEMBERS_MAX } from '../../src/dashboard/limits.ts';
 import { PENDING_MAX } from '../../src/webhooks/round.ts';
-import { PAGE_ITEMS } from './most.ts';
+import { LISTED_PEOPLE, PAGE_ITEMS } from './most.ts';
 import { FULL_ENDPOINT, WAITING_ENDPOINT } from './states.ts';
 
 const ENTRIES_OF_ONE = 50;
+const PEOPLE = Array.from({ length: LISTED_PEOPLE }, (_, i) => `usr_${i + 1}`);
 const TEST_SUMS = JSON.stringify([{ key_id: 'key_of_test', bucket: 1, requests: 2, errors: 1 }]);
 
 /** Statements that no request here causes: of commands, and of requests that wait for a lock. With their values. */
@@ -24,7 +25,7 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
   delete_second_factor: () => ['user'],
   delete_set_up_links: () => [],
   disable_second_factor: () => ['user'],
-  emails_of_users: () => [['user']],
+  emails_of_users: () => [PEOPLE],
   enable_endpoint: (workspaceId) => [workspaceId, FULL_ENDPOINT, null],
   end_import_run: (workspaceId) => [workspaceId, 'imp', 'run'],
   end_of_uncounted: (workspaceId) => [workspaceId, '-infinity', ENTRIES_OF_ONE],
@@ -57,7 +58,7 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
   reseal_endpoint_secrets: (workspaceId) => [workspaceId, FULL_ENDPOINT, 'new', null, 'old', null],
   reset_pending_deliveries: (workspaceId) => [workspaceId, WAITING_ENDPOINT],
   reseal_second_factor: () => ['user', 'secret', 'codes', 'old secret', 'old codes'],
-  workspaces_of_users: () => [['user']],
+  workspaces_of_users: () => [PEOPLE],
   write_requests_in_shard: (workspaceId) => [
     ...[
       workspaceId,

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Seeds `count` people who have to do with the other workspaces, and with what a person can have. */
+/** Seeds `count` owners of the other workspaces: `usr_1`, `usr_2`, … Each has a row in the tables of people. */
 export async function seedPeople(pool: pg.Pool, others: readonly string[], count: number): Promise<void> {
   const people = `(select 'usr_' || i as person, ($1::text[])[i % cardinality($1) + 1] as workspace
     from generate_series(1, $2::int) i order by hashtext(i::text)) each`;

@@ -145,6 +145,10 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
       }
 
       const partitions = await partitionsOf(state);
+      const { rows } = await service.pool.query(
+        `select count(*)::int as people from users where id like 'usr%'`,
+      );
+      expect(rows[0]).toEqual({ people: PEOPLE });
       const declared = boundedStatements();
       const wrong = [...most.values()].filter(
         ({ text, buffers }) => buffers > mostOf(text, declared.get(text) ?? '', partitions),
