@@ -120,7 +120,7 @@ export async function readMethods(
   return { password: password === true, providerSince };
 }
 
-// An expression that no index has: the index of providers would read everyone who is connected.
+// The expression keeps PostgreSQL from accounts_by_identity, which would read everyone who is connected.
 const deleteIdentity = statement('disconnect_identity', 'request')`
   delete from accounts where user_id = $1 and provider_id || '' = $2`;
 
