@@ -1,5 +1,5 @@
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from '../harness/accessible.ts';
 import { focused } from '../harness/keyboard.ts';
@@ -34,6 +34,9 @@ describe.skipIf(BROWSER_PATH === undefined)('input that is not saved', () => {
     await question().waitFor({ state: 'detached' });
   };
   const dialog = () => page.getByRole('dialog');
+  /** A dialog hears Escape once it takes clicks, a moment after it is visible. */
+  const takesClicks = (popup: Locator, button: string): Promise<void> =>
+    popup.getByRole('button', { name: button }).click({ trial: true });
 
   test.each([
     ['Create key', '/keys', 'Name', 'Crawler'],
@@ -46,7 +49,7 @@ describe.skipIf(BROWSER_PATH === undefined)('input that is not saved', () => {
     await open(path);
     const trigger = page.getByRole('button', { name: button, exact: true }).first();
     await trigger.click();
-    await dialog().waitFor();
+    await takesClicks(dialog(), 'Close');
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
 
@@ -59,7 +62,7 @@ describe.skipIf(BROWSER_PATH === undefined)('input that is not saved', () => {
     await answer('Cancel');
     expect(await field.inputValue()).toBe(text);
     await dialog().getByRole('button', { name: 'Close' }).click();
-    await question().waitFor();
+    await takesClicks(question(), 'Cancel');
     await page.keyboard.press('Escape');
     await question().waitFor({ state: 'detached' });
     expect(await field.inputValue()).toBe(text);
