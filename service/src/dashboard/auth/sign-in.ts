@@ -5,7 +5,7 @@ import type { Queryable } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
-import { findUser } from '../people/accounts.ts';
+import { findUser, passwordHashOf } from '../people/accounts.ts';
 import { defineBody, flag, text } from '../requests/body.ts';
 import { deviceCookie } from '../requests/cookies.ts';
 import { notSignedIn } from '../requests/ended-sessions.ts';
@@ -104,21 +104,13 @@ async function withSamePassword(
   userId: string | undefined,
   step: () => Promise<Response>,
 ): Promise<Response> {
-  const before = await passwordHash(pool, userId);
+  const before = await passwordHashOf(pool, userId);
   const response = await step();
-  if (!response.ok || (await passwordHash(pool, userId)) === before) return response;
+  if (!response.ok || (await passwordHashOf(pool, userId)) === before) return response;
   const { token } = (await response.json()) as { readonly token?: string };
   // Not null: for it, Citus would delete nothing at all.
   await pool.query(deleteSignIn(userId, token ?? ''));
   throw notSignedIn('The password was changed during this sign-in. Sign in again.');
-}
-
-const selectPassword = statement('password_of_user', 'request')`
-  select password from accounts where provider_id = 'credential' and account_id = $1`;
-
-async function passwordHash(pool: Queryable, userId: string | undefined): Promise<string | undefined> {
-  const { rows } = await pool.query<{ password: string }>(selectPassword(userId ?? null));
-  return rows[0]?.password;
 }
 
 /**

@@ -22,6 +22,18 @@ export interface NewAccount {
 export const hashPassword = async (auth: DashboardAuth, password: string): Promise<string> =>
   (await auth.$context).password.hash(password);
 
+const selectPassword = statement('password_of_user', 'request')`
+  select password from accounts where provider_id = 'credential' and account_id = $1`;
+
+/** The hash of a user's password, found by its identity, which is unique. Undefined: no such user, or no password. */
+export async function passwordHashOf(
+  client: Queryable,
+  userId: string | undefined,
+): Promise<string | undefined> {
+  const { rows } = await client.query<{ password: string }>(selectPassword(userId ?? null));
+  return rows[0]?.password;
+}
+
 const selectUserId = statement('find_user', 'request')`select id from users where email = lower($1)`;
 
 /** The user with this email address. Upper and lower case are the same. */

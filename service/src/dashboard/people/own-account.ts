@@ -11,7 +11,7 @@ import type { DashboardContext } from '../context.ts';
 import { defineBody, email, name, text } from '../requests/body.ts';
 import { acting, type Person } from '../requests/session.ts';
 import type { Me } from '../wire.ts';
-import { lockPerson } from './accounts.ts';
+import { lockPerson, passwordHashOf } from './accounts.ts';
 
 const change = defineBody({
   name: Type.Optional(name),
@@ -79,22 +79,18 @@ async function counted(
   return refusal;
 }
 
-const selectPassword = statement('own_password', 'request')`
-  select password from accounts where provider_id = 'credential' and account_id = $1`;
-
 async function isPassword(
   client: pg.ClientBase,
   auth: DashboardAuth,
   { id }: Person,
   { currentPassword = '' }: Change,
 ): Promise<boolean> {
-  const { rows } = await client.query<{ password: string }>(selectPassword(id));
-  const [account] = rows;
-  if (account === undefined) {
+  const hash = await passwordHashOf(client, id);
+  if (hash === undefined) {
     throw new ApiError('conflict', 'The account has no password. Its email address cannot be changed here.');
   }
   const { password } = await auth.$context;
-  return password.verify({ hash: account.password, password: currentPassword });
+  return password.verify({ hash, password: currentPassword });
 }
 
 const updateUser = statement('change_user', 'request')`
