@@ -5,10 +5,7 @@ export async function seedPeople(pool: pg.Pool, others: readonly string[], count
   const people = `(select 'usr_' || i as person, ($1::text[])[i % cardinality($1) + 1] as workspace
     from generate_series(1, $2::int) i order by hashtext(i::text)) each`;
   const insert = (table: string, columns: string, values: string) =>
-    pool.query(
-      `insert into ${table} (${columns}) select ${values} from ${people} where workspace is not null`,
-      [others, count],
-    );
+    pool.query(`insert into ${table} (${columns}) select ${values} from ${people}`, [others, count]);
   const soon = `now() + interval '1 hour'`;
   await insert(
     'users',

@@ -146,7 +146,7 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
 
       const partitions = await partitionsOf(state);
       const { rows } = await service.pool.query(
-        `select count(*)::int as people from users where id like 'usr%'`,
+        `select count(*)::int as people from users where starts_with(id, 'usr_')`,
       );
       expect(rows[0]).toEqual({ people: PEOPLE });
       const declared = boundedStatements();
