@@ -22,6 +22,8 @@ import type { SignalHub } from './signal-hub.ts';
 
 /** It has the extension of this module, because the packed service consists of JavaScript. */
 const WORKER_PROGRAM = join(import.meta.dirname, `../main${extname(import.meta.filename)}`);
+/** By default, V8 would let a heap of 60 MB grow to 200 MB (docs/decisions/0022-how-many-workers.md). */
+const WORKER_FLAGS = ['--heap-growing-percent=40', '--max-semi-space-size=16'];
 
 /** The most free ports that are tried. Other programs may take each before a worker listens there. */
 const PORTS_MAX = 10;
@@ -96,7 +98,7 @@ export function forkWorkers(
       `${await (await aggregateMetrics([...members])).metrics()}${await primary.metrics()}`,
     reportExport,
   };
-  cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [] });
+  cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [], execArgv: [...process.execArgv, ...WORKER_FLAGS] });
 
   const fork = (): Member => {
     // The worker has the cache before its first module. Without it, that module, as TypeScript, loads a compiler of 17 MB.
