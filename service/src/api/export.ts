@@ -1,12 +1,13 @@
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import { type Encoding, encodingOf } from '@svc/http-content/encoding';
+import { cutUnread, whenClosed } from '@svc/http-content/reply-end';
 import { FIELDS, PAGE_LIMIT_MAX } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
-import { EXPORT_UNREAD_MS, EXPORTS_MAX, EXPORTS_PER_WORKSPACE_MAX } from '../config/limits.ts';
+import { EXPORT_UNREAD_MS } from '../config/limits.ts';
 import type { Shares } from '../database/lane.ts';
-import { ApiError, errorEnvelope, unavailable } from '../http/errors.ts';
+import { errorEnvelope, unavailable } from '../http/errors.ts';
 import { clientAddress } from '../http/proxies.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import type { Position } from '../list/cursor.ts';
@@ -14,6 +15,7 @@ import { DOC_SEPARATOR, type Page, sortsOf } from '../list/definition.ts';
 import { type ListQuery, parseListQuery, type RawQuery } from '../list/query.ts';
 import { readItems } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
+import { createExportPlaces, takeExportPlace } from './export-guards.ts';
 import { takeUnit } from './feed/change-stream.ts';
 import { failureOf } from './feed/stream.ts';
 import type { Wait, Waits } from './feed/waits.ts';
@@ -34,7 +36,7 @@ export function registerExports(
   resources: readonly Resource[],
   options: ExportOptions,
 ): void {
-  const places = createPlaces();
+  const places = createExportPlaces();
   for (const resource of resources.filter(({ writable }) => writable)) {
     v1.get<{ Querystring: RawQuery }>(`/${resource.name}/export`, async (request, reply) => {
       const key = requireReadable(request, resource);
@@ -45,7 +47,7 @@ export function registerExports(
         setEncoding(request, reply);
         return reply.send(Readable.from([]));
       }
-      whenClosed(reply, places.take(key.workspaceId));
+      takeExportPlace(places, key.workspaceId, reply);
       return sendExport(request, reply, key, { ...options, resource, query });
     });
   }
@@ -61,12 +63,6 @@ function queryOf({ list }: Resource, raw: RawQuery, key: AuthenticatedKey): List
   requireOwnCompany(query, key);
   const ascending = sortsOf(list).find(({ name }) => name === 'created-ascending') ?? query.sort;
   return { ...query, sort: ascending, limit: PAGE_LIMIT_MAX };
-}
-
-/** Calls back when the response has closed, also if that has happened before. */
-function whenClosed(reply: FastifyReply, callback: () => void): void {
-  if (reply.raw.destroyed) callback();
-  else reply.raw.once('close', callback);
 }
 
 /** Sets the Content-Encoding of an export, and returns it. An error has none. */
@@ -91,13 +87,12 @@ async function sendExport(
   key: AuthenticatedKey,
   each: Export,
 ): Promise<FastifyReply> {
-  const cut = setTimeout(() => reply.raw.destroy(), EXPORT_UNREAD_MS);
-  whenClosed(reply, () => clearTimeout(cut));
+  const onRead = cutUnread(reply, EXPORT_UNREAD_MS);
   const wait = each.waits.open(key, clientAddress(request));
   whenClosed(reply, wait.end);
   // From here on the export ends when the key expires. The units of quota show that of a live key only.
   await wait.confirm();
-  const lines = Readable.from(linesOf(request, key, each, wait, cut), {
+  const lines = Readable.from(linesOf(request, key, each, wait, onRead), {
     objectMode: false,
     highWaterMark: 1,
   });
@@ -117,7 +112,7 @@ async function* linesOf(
   key: AuthenticatedKey,
   { reads, resource, query, auditWriter, quotaGate }: Export,
   wait: Wait,
-  cut: NodeJS.Timeout,
+  onRead: () => void,
 ): AsyncGenerator<string> {
   const startedMs = performance.now();
   try {
@@ -129,7 +124,7 @@ async function* linesOf(
       const page: Page = await readItems(reads, resource.list, query, key, position);
       const items = page.data.slice(1, -1);
       if (items !== '') yield `${items.replaceAll(DOC_SEPARATOR, '\n')}\n`;
-      cut.refresh();
+      onRead();
       if (!page.hasMore || page.end === null || secondOf(page.end.key) > newest) break;
       position = page.end;
     }
@@ -163,33 +158,3 @@ async function newestSecond(
 const SECONDS_LENGTH = 19;
 /** PostgreSQL writes a space or a T between date and time. */
 const secondOf = (key: string): string => key.slice(0, SECONDS_LENGTH).replace(' ', 'T');
-
-const RETRY_SECONDS = '5';
-
-/** Limits the exports of a process. */
-function createPlaces() {
-  const taken = new Map<string, number>();
-  let total = 0;
-  return {
-    /** Returns the function that frees the place. Throws `rate_limited` or `unavailable`. */
-    take(workspaceId: string): () => void {
-      const own = taken.get(workspaceId) ?? 0;
-      if (own >= EXPORTS_PER_WORKSPACE_MAX) {
-        throw new ApiError(
-          'rate_limited',
-          `At most ${EXPORTS_PER_WORKSPACE_MAX} exports of this workspace may run here at the same time.`,
-          { 'retry-after': RETRY_SECONDS },
-        );
-      }
-      if (total >= EXPORTS_MAX) throw unavailable();
-      total += 1;
-      taken.set(workspaceId, own + 1);
-      return () => {
-        total -= 1;
-        const left = (taken.get(workspaceId) ?? 1) - 1;
-        if (left === 0) taken.delete(workspaceId);
-        else taken.set(workspaceId, left);
-      };
-    },
-  };
-}

@@ -1,6 +1,6 @@
 import type { Line } from '@svc/csv-lines';
-import { RECORD_VALUES_MAX } from '../config/limits.ts';
-import { jsonExcess } from '../http/json-body.ts';
+import { jsonExcess } from '@svc/http-content/json-excess';
+import { JSON_DEPTH_MAX, RECORD_VALUES_MAX } from '../config/limits.ts';
 
 /** A record as a parser reads it from a file. */
 export interface ParsedRecord {
@@ -41,7 +41,7 @@ export const ndjsonParser = (columns: Columns = new Map()): RecordParser => ({
 });
 
 function parseLine({ number: line, text, flaw }: Line): ParsedRecord {
-  const problem = flaw ?? jsonExcess(text, RECORD_VALUES_MAX);
+  const problem = flaw ?? jsonExcess(text, { values: RECORD_VALUES_MAX, depth: JSON_DEPTH_MAX });
   if (problem !== undefined) return { line, text, value: undefined, flaw: problem };
   try {
     return { line, text, value: JSON.parse(text), flaw: null };

@@ -166,3 +166,5 @@ export const EXPORT_UNREAD_MS = 60_000;
 
 /** How long a stream that is over waits for a client that does not read. */
 export const STREAM_UNREAD_MS = 5_000;
+/** A workspace gets no new streams while the entries of so many closed ones wait in the process. */
+export const STREAM_ENDS_WAITING_MAX = 1_000;

@@ -80,8 +80,8 @@ export const ONE_YEAR_SECONDS = 365 * 24 * 60 * 60;
 export const STYLE_NONCE_BYTES = 16;
 
 export const PATH_FILTER_MAX_CHARACTERS = 2048;
-/** Entries that one statement of an export reads. */
-export const EXPORT_PAGE_ENTRIES = 1_000;
+/** Entries that one statement of an export reads. Few, because the entry of a batch can have 67 kB. */
+export const EXPORT_PAGE_ENTRIES = 100;
 
 /** Lines of a plot of scores, and points of each line. */
 export const SCORE_COMPANIES_MAX = 6;

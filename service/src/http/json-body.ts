@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { jsonExcess } from '@svc/http-content/json-excess';
 import type { FastifyInstance } from 'fastify';
 import { BODY_VALUES_MAX, JSON_DEPTH_MAX } from '../config/limits.ts';
 import { ApiError } from './errors.ts';
@@ -48,55 +49,7 @@ export function jsonText(contentType: string | undefined, body: Buffer): string 
   }
   if (!isUtf8(body)) throw new ApiError('invalid_body', 'The request body is not valid UTF-8.');
   const text = body.toString('utf8');
-  const excess = jsonExcess(text, BODY_VALUES_MAX);
+  const excess = jsonExcess(text, { values: BODY_VALUES_MAX, depth: JSON_DEPTH_MAX });
   if (excess !== undefined) throw new ApiError('invalid_body', `The request body ${excess}.`);
   return text;
-}
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
-const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-
-/**
- * The reason why a JSON text must not be parsed: it has more than `maxValues` values, or too many levels. After parsing,
- * such a text would need up to 60 times its size in memory, and recursive code would overflow the stack. Undefined if the
- * text may be parsed. Does not check whether the text is JSON. Reads each character once.
- */
-export function jsonExcess(text: string, maxValues: number): string | undefined {
-  // Counts brackets and commas, so an empty array or object counts as two values.
-  let values = 0;
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
-      case QUOTE:
-        at = endOfString(text, at + 1);
-        break;
-      case OPEN_ARRAY:
-      case OPEN_OBJECT:
-        if (++depth > JSON_DEPTH_MAX) return `is nested deeper than ${JSON_DEPTH_MAX} levels`;
-        if (++values > maxValues) return tooMany(maxValues);
-        break;
-      case COMMA:
-        if (++values > maxValues) return tooMany(maxValues);
-        break;
-      case CLOSE_ARRAY:
-      case CLOSE_OBJECT:
-        depth--;
-        break;
-    }
-  }
-  return undefined;
-}
-
-const tooMany = (maxValues: number): string => `has more than ${maxValues} values`;
-
-/** The index of the quote that closes the string which starts at `from`. */
-function endOfString(text: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return at;
-    if (code === BACKSLASH) at++;
-  }
-  return text.length;
 }

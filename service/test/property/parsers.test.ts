@@ -1,6 +1,7 @@
 import { LINE_MAX_BYTES } from '@svc/csv-lines';
 import { encodingOf } from '@svc/http-content/encoding';
 import { matchesEtag } from '@svc/http-content/etag';
+import { jsonExcess } from '@svc/http-content/json-excess';
 import { networkOf } from '@svc/ip-addresses';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -18,7 +19,7 @@ import { BulkError } from '../../src/bulk/target.ts';
 import { BODY_VALUES_MAX, JSON_DEPTH_MAX } from '../../src/config/limits.ts';
 import { parseCookies } from '../../src/dashboard/requests/cookies.ts';
 import { ApiError } from '../../src/http/errors.ts';
-import { jsonExcess, jsonText } from '../../src/http/json-body.ts';
+import { jsonText } from '../../src/http/json-body.ts';
 import { canonicalTarget, containsEncodedToken, isHost, requestId } from '../../src/http/request.ts';
 import { createCursorCodec } from '../../src/list/cursor.ts';
 import { parseListQuery } from '../../src/list/query.ts';
@@ -109,7 +110,9 @@ describe('any input', { timeout }, () => {
             ),
         ),
         async (text) => {
-          const excess = await bounded(() => jsonExcess(text, BODY_VALUES_MAX));
+          const excess = await bounded(() =>
+            jsonExcess(text, { values: BODY_VALUES_MAX, depth: JSON_DEPTH_MAX }),
+          );
           if (excess !== undefined) return;
           let value: unknown;
           try {

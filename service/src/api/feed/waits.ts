@@ -1,3 +1,4 @@
+import { createPlaces, type Places } from '@svc/rate-limiter/places';
 import { WAITS_MAX, WAITS_PER_KEY_MAX, WAITS_PER_WORKSPACE_MAX } from '../../config/limits.ts';
 import { DAY_MS } from '../../config/time.ts';
 import { ApiError, unavailable } from '../../http/errors.ts';
@@ -47,13 +48,13 @@ export interface WaitOptions {
 }
 
 export function createWaits({ signals, confirm }: WaitOptions): Waits {
-  const places = createPlaces();
+  const places = createPlaces(WAITS_MAX);
   const open = new Set<() => void>();
   let closed = false;
   const confirmOnce = sharing(confirm);
   return {
     open(key, address, onOver) {
-      const leave = places.take(key);
+      const leave = takePlace(places, key);
       let failure: unknown;
       let over = closed;
       let changed = false;
@@ -151,37 +152,18 @@ function sharing(confirm: WaitOptions['confirm']): WaitOptions['confirm'] {
   };
 }
 
-const RETRY_SECONDS = '5';
+/** `Retry-After` if too many requests of a key or workspace wait. */
+export const RETRY_SECONDS = '5';
 
-function createPlaces() {
-  const taken = new Map<string, number>();
-  let total = 0;
-  const add = (name: string, count: number): void => {
-    const now = (taken.get(name) ?? 0) + count;
-    if (now === 0) taken.delete(name);
-    else taken.set(name, now);
-  };
-  return {
-    /** Returns the function that frees the place. */
-    take({ workspaceId, keyId }: AuthenticatedKey): () => void {
-      const [workspace, key] = [`workspace ${workspaceId}`, `key ${workspaceId} ${keyId}`];
-      if ((taken.get(key) ?? 0) >= WAITS_PER_KEY_MAX) throw tooMany('key', WAITS_PER_KEY_MAX);
-      if ((taken.get(workspace) ?? 0) >= WAITS_PER_WORKSPACE_MAX)
-        throw tooMany('workspace', WAITS_PER_WORKSPACE_MAX);
-      if (total >= WAITS_MAX) throw unavailable();
-      total += 1;
-      add(workspace, 1);
-      add(key, 1);
-      return () => {
-        total -= 1;
-        add(workspace, -1);
-        add(key, -1);
-      };
-    },
-  };
+/** Takes a place for a wait. Returns the function that frees it. Throws `rate_limited` or `unavailable`. */
+function takePlace(places: Places, { workspaceId, keyId }: AuthenticatedKey): () => void {
+  const place = places.take([
+    { name: `key ${workspaceId} ${keyId}`, most: WAITS_PER_KEY_MAX },
+    { name: `workspace ${workspaceId}`, most: WAITS_PER_WORKSPACE_MAX },
+  ]);
+  if (typeof place === 'function') return place;
+  if (place === 'all') throw unavailable();
+  const [owner = ''] = place.name.split(' ');
+  const message = `At most ${place.most} requests of this ${owner} may wait for changes here.`;
+  throw new ApiError('rate_limited', message, { 'retry-after': RETRY_SECONDS });
 }
-
-const tooMany = (owner: string, max: number): ApiError =>
-  new ApiError('rate_limited', `At most ${max} requests of this ${owner} may wait for changes here.`, {
-    'retry-after': RETRY_SECONDS,
-  });

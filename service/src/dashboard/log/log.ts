@@ -1,11 +1,14 @@
 import { Readable } from 'node:stream';
+import { cutUnread } from '@svc/http-content/reply-end';
 import type { AuditLogEntry } from '@svc/sdk';
 import { csvLine, withoutFormula } from '@svc/sdk/csv';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
+import { createExportPlaces, takeExportPlace } from '../../api/export-guards.ts';
 import { allowParameters, orInvalidParameter } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
+import { EXPORT_UNREAD_MS } from '../../config/limits.ts';
 import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { statement } from '../../database/statement.ts';
@@ -57,6 +60,7 @@ export function registerLog(
     return reply.type(JSON_TYPE).send(entry.doc);
   });
 
+  const places = createExportPlaces();
   api.get<{ Querystring: Raw }>(`${LOG}/export`, async (request, reply) => {
     const access = await sessions.member(request, reply);
     const { workspaceId } = access;
@@ -64,15 +68,17 @@ export function registerLog(
     const format = formatOf(request.query['format']);
     allowParameters(filters, Object.keys(logList.filters));
     const query = orInvalidParameter(parseListQuery(logList, filters));
+    takeExportPlace(places, workspaceId, reply);
     await inTransaction(changes, (client) => recordExport(client, access, { format, query }));
     // A search may find nothing for a long time. A proxy should know meanwhile that there is a response.
     const onSearched = (): void => reply.raw.flushHeaders();
-    const chunks = exportChunks(slow.of(workspaceId), workspaceId, query, format, onSearched);
+    const onRead = cutUnread(reply, EXPORT_UNREAD_MS);
+    const chunks = exportChunks(slow.of(workspaceId), workspaceId, query, format, { onSearched, onRead });
     const day = new Date(reader.clock()).toISOString().slice(0, 10);
     return reply
       .type(EXPORT_TYPES[format])
       .header('content-disposition', `attachment; filename="audit-log-${day}.${format}"`)
-      .send(Readable.from(chunks, { objectMode: false }));
+      .send(Readable.from(chunks, { objectMode: false, highWaterMark: 1 }));
   });
 }
 
@@ -107,7 +113,7 @@ async function* exportChunks(
   workspaceId: string,
   query: ListQuery,
   format: ExportFormat,
-  onSearched: () => void,
+  { onSearched, onRead }: { readonly onSearched: () => void; readonly onRead: () => void },
 ): AsyncGenerator<string> {
   if (format === 'csv') yield csvLine(COLUMNS);
   const conditions = conditionsOf(logList, query, { workspaceId, companyId: null });
@@ -120,6 +126,7 @@ async function* exportChunks(
     onSearched();
     // Also if there is no text: the reader may have gone away.
     yield format === 'csv' ? csvOf(data) : ndjsonOf(data);
+    onRead();
     if (!hasMore || end === null) return;
     position = end;
   }

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { JSON_DEPTH_MAX } from '../config/limits.ts';
-import { jsonExcess } from './json-body.ts';
+import { jsonExcess } from '../src/json-excess.ts';
+
+const DEPTH = 32;
+const excessOf = (text: string, values: number) => jsonExcess(text, { values, depth: DEPTH });
 
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null
@@ -18,22 +20,22 @@ test('JSON is refused only for its depth and the number of its values', () => {
   fc.assert(
     fc.property(fc.jsonValue({ depthSize: 'large', maxDepth: 8, stringUnit: 'binary' }), (value) => {
       const text = JSON.stringify(value);
-      expect(jsonExcess(text, sizeOf(value))).toBeUndefined();
-      const inside = `${'['.repeat(JSON_DEPTH_MAX)}${text}${']'.repeat(JSON_DEPTH_MAX)}`;
-      expect(jsonExcess(inside, Number.POSITIVE_INFINITY) === undefined).toBe(depthOf(value) === 0);
+      expect(excessOf(text, sizeOf(value))).toBeUndefined();
+      const inside = `${'['.repeat(DEPTH)}${text}${']'.repeat(DEPTH)}`;
+      expect(excessOf(inside, Number.POSITIVE_INFINITY) === undefined).toBe(depthOf(value) === 0);
     }),
   );
 });
 
 test('JSON with too many values is refused', () => {
-  expect(jsonExcess('[1,2,3]', 3)).toBeUndefined();
-  expect(jsonExcess('[1,2,3]', 2)).toBe('has more than 2 values');
-  expect(jsonExcess('{"a,b":"c,[{"}', 1)).toBeUndefined();
-  expect(jsonExcess('["\\"",1]', 1)).toBe('has more than 1 values');
-  expect(jsonExcess('['.repeat(33), 1_000)).toBe('is nested deeper than 32 levels');
+  expect(excessOf('[1,2,3]', 3)).toBeUndefined();
+  expect(excessOf('[1,2,3]', 2)).toBe('has more than 2 values');
+  expect(excessOf('{"a,b":"c,[{"}', 1)).toBeUndefined();
+  expect(excessOf('["\\"",1]', 1)).toBe('has more than 1 values');
+  expect(excessOf('['.repeat(33), 1_000)).toBe('is nested deeper than 32 levels');
 });
 
 test('a text that is not JSON is read to its end, and not beyond', () => {
   for (const text of ['', '"', '"\\', '"\\"', ']]]]', '}{', '\\', ','])
-    expect(jsonExcess(text, 10)).toBeUndefined();
+    expect(excessOf(text, 10)).toBeUndefined();
 });
