@@ -1,9 +1,9 @@
 import { limitConnections } from '@svc/http-content/connections';
 import { STREAM_HEARTBEAT_MS } from '@svc/sdk/contract';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { WAITS_PER_KEY_MAX } from '../../src/config/limits.ts';
+import { STREAM_ENDS_WAITING_MAX, WAITS_PER_KEY_MAX } from '../../src/config/limits.ts';
 import { expectFailure } from '../harness/answers.ts';
-import { waitingForLocks } from '../harness/locks.ts';
+import { inCluster, waitingForLocks } from '../harness/locks.ts';
 import { createTestService, TEST_ACTOR } from '../harness/service.ts';
 import { listen } from '../harness/socket.ts';
 import { openStream } from './event-stream.ts';
@@ -162,5 +162,36 @@ describe('a stream of changes', () => {
     expectFailure(await service.request(world.key.token, '/v1/changes/stream'), 'rate_limited');
     for (const each of opened) each.close();
     await waiting(0);
+  });
+
+  // Citus has no triggers.
+  test.skipIf(inCluster())('is refused with 429 while the entries of too many closed ones wait', async () => {
+    const sandbox = await service.token(world.workspaceId, { mode: 'test' });
+    const ends = async () => (await entries()).filter(({ kind }) => kind === 'stream.closed').length;
+    await service.pool.query(`
+      create function say_busy() returns trigger language plpgsql as
+        $$ begin raise 'busy' using errcode = 'lock_not_available'; end $$;
+      create trigger busy before insert on audit_log for each row when (new.kind = 'stream.closed')
+        execute function say_busy()`);
+    try {
+      for (let closed = 0; closed < STREAM_ENDS_WAITING_MAX; closed += WAITS_PER_KEY_MAX) {
+        const opened = await Promise.all(Array.from({ length: WAITS_PER_KEY_MAX }, () => stream()));
+        for (const each of opened) each.close();
+        await waiting(0);
+      }
+      const refused = await service.request(world.key.token, '/v1/changes/stream');
+      expectFailure(refused, 'rate_limited', 'closed streams');
+      // It writes no entries.
+      const other = await stream('', {}, sandbox);
+      expect(other.status).toBe(200);
+      other.close();
+      expect(await ends()).toBe(0);
+    } finally {
+      await service.pool.query('drop function say_busy() cascade');
+    }
+    await expect.poll(ends).toBe(STREAM_ENDS_WAITING_MAX);
+    const allowed = await stream();
+    expect(allowed.status).toBe(200);
+    allowed.close();
   });
 });

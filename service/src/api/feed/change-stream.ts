@@ -1,13 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { appendEvent } from '../../audit-log/append-event.ts';
 import type { AuditWriter } from '../../audit-log/audit-writer.ts';
 import { newestPosition, readChangesAfter } from '../../changes/after.ts';
 import type { ChangeFilter } from '../../changes/scan.ts';
 import { STREAM_PAGE_CHANGES } from '../../config/limits.ts';
 import type { Queryable, Shares } from '../../database/lane.ts';
-import { lookUp } from '../../database/look-up.ts';
-import { inTransaction } from '../../database/pool.ts';
-import { preparedStatement } from '../../database/statement.ts';
 import { originOf } from '../../http/request.ts';
 import type { AuthenticatedKey } from '../../keys/authenticate.ts';
 import { parseListQuery, type RawQuery } from '../../list/query.ts';
@@ -17,7 +13,8 @@ import { allowParameters, orInvalidParameter, requireReadable } from '../guards.
 import type { QuotaGate } from '../limits.ts';
 import { requireOwnCompany } from '../reads.ts';
 import { expired, NOW, requirePosition } from './changes.ts';
-import { type ClosedStream, sendStream } from './stream.ts';
+import { createClosedStreams } from './closed-streams.ts';
+import { sendStream } from './stream.ts';
 import type { Waits } from './waits.ts';
 
 interface ChangeStreamOptions {
@@ -31,10 +28,8 @@ interface ChangeStreamOptions {
 /** The changes as server-sent events. The id of an event is that of its change, which is also a position. */
 export function registerChangeStream(v1: FastifyInstance, options: ChangeStreamOptions): void {
   const { reads, writes, waits, auditWriter, quotaGate } = options;
-  // The last one of each workspace. Thousands of streams can end at once: if all of their entries waited in the lane, they
-  // would fill its queue, so that entries were lost and writes of others refused. So each workspace writes one at a time.
-  const closings = new Map<string, Promise<void>>();
-  v1.addHook('onClose', async () => void (await Promise.allSettled(closings.values())));
+  const closedStreams = createClosedStreams(writes, v1.log);
+  v1.addHook('onClose', () => closedStreams.close());
 
   v1.get<{ Querystring: RawQuery }>(`/${changes.name}/stream`, async (request, reply) => {
     const key = requireReadable(request, changes);
@@ -43,6 +38,7 @@ export function registerChangeStream(v1: FastifyInstance, options: ChangeStreamO
     const filter = filterOf(request.query, key);
     const start = await startOf(request, connections, workspaceId);
     const live = key.mode === 'live';
+    if (live) closedStreams.requireRoom(workspaceId);
     return sendStream(request, reply, key, start, {
       waits,
       read: async (after) => {
@@ -58,12 +54,7 @@ export function registerChangeStream(v1: FastifyInstance, options: ChangeStreamO
         if (live) await takeUnit(key, auditWriter, quotaGate);
       },
       onClosed: (closed) => {
-        if (!live) return;
-        const closing = Promise.resolve(closings.get(workspaceId))
-          .then(() => appendClosed(writes, request, key, closed))
-          .catch((error) => request.log.warn({ err: error }, 'the end of a stream could not be logged'))
-          .finally(() => closings.get(workspaceId) === closing && closings.delete(workspaceId));
-        closings.set(workspaceId, closing);
+        if (live) closedStreams.add(workspaceId, { ...closed, keyId: key.keyId, origin: originOf(request) });
       },
     });
   });
@@ -108,26 +99,3 @@ export async function takeUnit(
   if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
   quotaGate.note(workspaceId, outcome.quota);
 }
-
-const selectName = preparedStatement('key_name', 'request')`${lookUp({ select: 'name', from: 'api_keys' })}`;
-
-/** Appends the entry of a stream that has ended, also if its key was revoked. */
-const appendClosed = (
-  writes: Shares,
-  request: FastifyRequest,
-  { workspaceId, keyId }: AuthenticatedKey,
-  { changes: sent, durationMs, reason }: ClosedStream,
-): Promise<void> =>
-  inTransaction(writes.of(workspaceId), async (client) => {
-    const { rows } = await client.query<{ name: string }>(selectName(workspaceId, keyId));
-    await appendEvent(
-      client,
-      workspaceId,
-      { actor: null, ...originOf(request) },
-      {
-        kind: 'stream.closed',
-        target: { id: keyId, label: rows[0]?.name ?? keyId },
-        details: { changes: sent, durationMs, reason },
-      },
-    );
-  });
