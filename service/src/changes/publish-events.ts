@@ -31,8 +31,10 @@ const addQuotaNotices = statement('add_quota_notices', JOB)`
       'month', to_char(r.month, 'YYYY-MM'))
   from reached r join live_meters m using (workspace_id) on conflict do nothing`;
 
+// A workspace without a clock is being removed. Its events go with it.
 const selectWaiting = statement('workspaces_with_events', JOB)`
-  select workspace_id as id from pending_events group by workspace_id order by min(created_at) limit ${WORKSPACES_MAX}`;
+  select p.workspace_id as id from pending_events p join workspace_clocks c on c.workspace_id = p.workspace_id
+  group by p.workspace_id order by min(p.created_at) limit ${WORKSPACES_MAX}`;
 
 const lockFreeClock = statement('lock_free_clock', JOB)`
   select 1 from workspace_clocks where workspace_id = $1 for update skip locked`;

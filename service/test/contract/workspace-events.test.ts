@@ -46,6 +46,14 @@ test('a key is in the feed when it is created, rotated and revoked, as the list 
   expect(JSON.stringify(events)).not.toContain(before);
 });
 
+test('a workspace that is being removed delays the events of no other', async () => {
+  const [removed, workspaceId] = [await service.workspace(), await service.workspace()];
+  await service.issue(removed);
+  await service.issue(workspaceId);
+  await service.pool.query('delete from workspace_clocks where workspace_id = $1', [removed]);
+  expect(await publishEvents(service.pool)).toEqual([workspaceId]);
+});
+
 test('the quota is in the feed once at 80 and once at 100 percent, and again after it was changed', async () => {
   const workspaceId = await service.workspace();
   const token = await service.token(workspaceId, { mode: 'test' });
