@@ -122,11 +122,13 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
     const index = tokenIndex(token, indexKey);
     return { token, index, stored: [tokenHint(token), index, fingerprint, salt, hash] };
   };
+  /** `keep`: runs before the entry, which must be last, because it locks the log. */
   const create = async (
     client: pg.ClientBase,
     workspaceId: string,
     key: NewKey,
     by: ActorContext,
+    keep?: (id: string) => Promise<void>,
   ): Promise<IssuedKey | 'no_company'> => {
     const { token, index, stored } = issue(key.mode);
     const id = newId('key');
@@ -150,6 +152,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
       ),
     );
     if (rowCount === 0) return 'no_company';
+    await keep?.(id);
     const details = { ...shownSettings(settings), replaces };
     const created = await logKeyEvent(client, workspaceId, id, by, { kind: 'key.created', details });
     await noteKeyWorkspace(client, workspaceId, index);
@@ -180,9 +183,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
         const { replaces = null } = key;
         if (replaces !== null && (await findKey(client, workspaceId, replaces)) === undefined)
           return 'no_replaced_key';
-        const created = await create(client, workspaceId, key, by);
-        if (created !== 'no_company') await repeats.keep(client, created.key.id);
-        return created;
+        return create(client, workspaceId, key, by, (id) => repeats.keep(client, id));
       }),
 
     rotate: (workspaceId, keyId, by, confirm) =>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDashboard } from '../../../test/harness/dashboard.ts';
+import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { resourceNamed, seedRecords } from '../../../test/harness/records.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
 
@@ -34,6 +35,25 @@ await seedRecords(pool, owner.workspaceId, resourceNamed('companies'), [
 ]);
 
 describe('creating a key', () => {
+  test('does not lock the log while it waits for a change of the same person', async () => {
+    const holder = await pool.connect();
+    let created: Promise<TestAnswer>;
+    try {
+      await holder.query('begin');
+      await holder.query('select from users where id = $1 for update', [owner.userId]);
+      created = owner.send('POST', keys, KEY);
+      await expect.poll(() => waitingForLocks(pool)).toBe(1);
+      // The change of the person locks the log last. This fails if it is locked.
+      await holder.query('select from live_meters where workspace_id = $1 for update nowait', [
+        owner.workspaceId,
+      ]);
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+    expect((await created).status).toBe(201);
+  });
+
   test('shows the token once, in a response that nobody stores, and the key as the API shows it', async () => {
     const answer = await owner.send('POST', keys, { ...KEY, companyId: 'com_1', access: 'write' });
     expect(answer.status).toBe(201);
