@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDashboard, newEmail, type Visitor } from '../../../test/harness/dashboard.ts';
 import { statementsOf } from '../../../test/harness/database.ts';
-import { createTestService } from '../../../test/harness/service.ts';
+import { waitingForLocks } from '../../../test/harness/locks.ts';
+import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
 import type { DeletedWorkspace, IssuedInvitation, Me } from '../wire.ts';
 
 const service = await createTestService();
@@ -105,6 +106,32 @@ describe('a deleted workspace', () => {
     ]);
     expect((await restore(owner)).status).toBe(404);
     expect((await node.request(token, '/v1/companies')).status).toBe(401);
+  });
+
+  test('is deleted once, also if it is deleted on two nodes at the same time', async () => {
+    const owner = await dashboard.owner();
+    const { workspaceId, cookie } = owner;
+    const path = `/workspaces/${workspaceId}`;
+    const holder = await pool.connect();
+    let answers: Promise<readonly TestAnswer[]>;
+    try {
+      await holder.query('begin');
+      await holder.query('select from workspaces where id = $1 for update', [workspaceId]);
+      answers = Promise.all([
+        remove(owner, workspaceId),
+        elsewhere.nobody.send('DELETE', path, { name: 'Test' }, { headers: { cookie } }),
+      ]);
+      await expect.poll(() => waitingForLocks(pool)).toBe(2);
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+    expect((await answers).map(({ status }) => status).sort()).toEqual([200, 404]);
+    const { rows } = await pool.query(
+      `select count(*)::int as entries from audit_log where workspace_id = $1 and kind = 'workspace.deleted'`,
+      [workspaceId],
+    );
+    expect(rows).toEqual([{ entries: 1 }]);
   });
 
   test('stops its webhooks, and resumes those that were enabled', async () => {

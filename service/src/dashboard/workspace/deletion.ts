@@ -33,8 +33,9 @@ export function registerDeletion(api: FastifyInstance, { auth, sessions, signals
           '"name" must be the name of the workspace, exactly as it is shown.',
         );
       }
+      const { rowCount } = await client.query(markDeleted(workspaceId));
+      if (rowCount === 0) throw noWorkspace();
       await setSuspended(client, workspaceId, true);
-      await client.query(markDeleted(workspaceId));
       const target = { id: workspaceId, label: name };
       await appendEvent(client, workspaceId, by, { kind: 'workspace.deleted', target });
       return readName(client, workspaceId);
@@ -88,7 +89,7 @@ async function readName(
 }
 
 const markDeleted = statement('mark_workspace_deleted', 'request')`
-  update workspaces set deleted_at = (select clock_timestamp()) where id = $1`;
+  update workspaces set deleted_at = (select clock_timestamp()) where id = $1 and deleted_at is null`;
 const markRestored = statement('mark_workspace_restored', 'request')`
   update workspaces set deleted_at = null
   where id = $1 and deleted_at > (select clock_timestamp()) - $2 * interval '1 day'`;
