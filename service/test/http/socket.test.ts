@@ -3,6 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { JSON_TYPE } from '../harness/answers.ts';
 import { createWorld, type World } from '../harness/world.ts';
 
+const SIGN_IN = '/dashboard/api/auth/sign-in/email';
+const JSON_BODY = 'authorization: Bearer x\r\ncontent-type: application/json\r\n';
+
 let world: World;
 beforeAll(async () => {
   world = await createWorld();
@@ -77,6 +80,18 @@ describe('over a socket', () => {
     [
       'two lengths',
       'POST /v1/audits HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nx',
+      400,
+      'invalid_request',
+    ],
+    [
+      'an expectation of the dashboard, with a key',
+      `POST ${SIGN_IN} HTTP/1.1\r\nhost: a\r\n${JSON_BODY}expect: foo\r\ncontent-length: 5\r\n\r\n`,
+      417,
+      'expectation_failed',
+    ],
+    [
+      'a broken body of the dashboard, with a key',
+      `POST ${SIGN_IN} HTTP/1.1\r\nhost: a\r\n${JSON_BODY}transfer-encoding: chunked\r\n\r\nx\r\n`,
       400,
       'invalid_request',
     ],
