@@ -14,7 +14,8 @@ export interface ConnectedDatabase {
 /**
  * Runs `work` on the database of a command, then closes the database. A signal stops the embedded server that was started
  * for the command, and ends the process with the exit code of the signal, even while `work` waits. If `handled` is given,
- * `work` itself must end on these signals.
+ * `work` itself must end on these signals. A second signal always ends the process at once; a server that still runs then
+ * is stopped by the next command.
  */
 export async function useCommandDatabase<T>(
   user: DatabaseUser,
@@ -23,8 +24,7 @@ export async function useCommandDatabase<T>(
   handled?: Signals,
 ): Promise<T> {
   const signals = handled === undefined ? watchSignals() : undefined;
-  // A second signal ends the process at once.
-  void signals?.second.then((signal) => process.exit(signalExitCode(signal)));
+  void (handled ?? signals)?.second.then((signal) => process.exit(signalExitCode(signal)));
   const database = await openCommandDatabase(user);
   const ended = signals?.first.then(async (signal) => {
     await database.stop();

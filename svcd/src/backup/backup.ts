@@ -5,13 +5,13 @@ import { readSecretFile, secretFileOf } from '@svc/service/server/secrets/file';
 import { Command, Option } from 'commander';
 import type { CommandContext } from '../context.ts';
 import { STANDARD_STREAM } from '../files/arguments.ts';
+import { writeWhole } from '../files/whole-file.ts';
 import { MisuseError } from '../misuse-error.ts';
 import { say, unwritable } from '../output.ts';
 import { showProgress } from '../progress.ts';
 import { signalExitCode, watchSignals } from '../signals.ts';
 import { type BackupReport, backupDatabase } from './database.ts';
 import { estimateRows } from './estimate.ts';
-import { writeWhole } from './output.ts';
 import { describeRows } from './report.ts';
 import { makeScheduledBackup } from './schedule/make.ts';
 import { verifyBackup } from './scratch.ts';
@@ -72,7 +72,7 @@ async function runBackup(
           });
         try {
           if (file === STANDARD_STREAM) return await write(process.stdout);
-          return await writeWhole(file, write, async (partial) => {
+          const check = async (partial: string): Promise<void> => {
             if (!verify) return;
             await verifyBackup(partial, {
               databaseUrl: config.databaseUrl,
@@ -80,7 +80,8 @@ async function runBackup(
               signal: signals.abort,
               onProgress: (rows) => progress.update(rows, rows),
             });
-          });
+          };
+          return await writeWhole(file, write, { check });
         } finally {
           progress.stop();
         }

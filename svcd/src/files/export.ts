@@ -1,10 +1,7 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FORMATS, type Format } from '@svc/service/bulk/batches';
 import { exportRecords } from '@svc/service/bulk/export';
-import { errorMessage, OperatorError } from '@svc/service/config/errors';
 import { counted } from '@svc/service/log/plural';
 import { Command, Option } from 'commander';
 import type { CommandContext } from '../context.ts';
@@ -12,6 +9,10 @@ import { MisuseError } from '../misuse-error.ts';
 import { say, write } from '../output.ts';
 import { showProgress } from '../progress.ts';
 import { formatOf, resourceArgument, resourceOf, STANDARD_STREAM } from './arguments.ts';
+import { writeWhole } from './whole-file.ts';
+
+/** The umask decides who can read the file, as for other programs. */
+const FILE_MODE = 0o666;
 
 interface ExportFlags {
   readonly workspace: string;
@@ -54,7 +55,8 @@ export function exportCommand(context: CommandContext): Command {
           },
         });
         try {
-          await (file === STANDARD_STREAM ? writeToOutput(text) : writeFile(file, text));
+          if (file === STANDARD_STREAM) await writeToOutput(text);
+          else await writeWhole(file, (output) => pipeline(Readable.from(text), output), { mode: FILE_MODE });
         } finally {
           progress.stop();
         }
@@ -68,20 +70,5 @@ async function writeToOutput(text: AsyncIterable<string>): Promise<void> {
   for await (const part of text) {
     // The reader has closed the pipe, as head does.
     if (!(await write(part))) return;
-  }
-}
-
-/** Writes to another name first, so that a file of this name is always complete. */
-async function writeFile(file: string, text: AsyncIterable<string>): Promise<void> {
-  const partial = `${file}.partial`;
-  try {
-    await pipeline(Readable.from(text), createWriteStream(partial));
-    await rename(partial, file);
-  } catch (error) {
-    await rm(partial, { force: true });
-    if (error instanceof Error && 'syscall' in error) {
-      throw new OperatorError(`${file} cannot be written: ${errorMessage(error)}`);
-    }
-    throw error;
   }
 }

@@ -13,7 +13,7 @@ import { print, say } from '../output.ts';
 import { showProgress } from '../progress.ts';
 import { signalExitCode, watchSignals } from '../signals.ts';
 import { formatOf, resourceArgument, resourceOf, STANDARD_STREAM } from './arguments.ts';
-import { openInput } from './input.ts';
+import { type Input, openInput } from './input.ts';
 import { openRejects } from './rejects.ts';
 
 interface ImportFlags {
@@ -68,30 +68,43 @@ export function importCommand(context: CommandContext): Command {
       '\nExit codes: 0 all records imported, 1 some lines refused, 2 failed, 128 plus the number of the signal that stopped it.',
     )
     .action(async (name: string, file: string, flags: ImportFlags) => {
+      let source: Input | undefined;
       try {
-        process.exitCode = await runImport(context, resourceOf(name), file, flags);
+        const format = formatOf(file, flags.format);
+        source = await openInput(file);
+        process.exitCode = await runImport(context, {
+          resource: resourceOf(name),
+          file,
+          format,
+          source,
+          flags,
+        });
       } catch (error) {
         context.log().debug({ err: error }, 'the import failed');
         say(`svcd: ${explain(error).text}`);
         process.exitCode = FAILED;
+      } finally {
+        await source?.close();
       }
     });
 }
 
+interface ImportRequest {
+  readonly resource: Resource;
+  readonly file: string;
+  readonly format: Format;
+  /** The open file. */
+  readonly source: Input;
+  readonly flags: ImportFlags;
+}
+
 async function runImport(
   context: CommandContext,
-  resource: Resource,
-  file: string,
-  flags: ImportFlags,
+  { resource, file, format, source: { input, fd, size }, flags }: ImportRequest,
 ): Promise<number> {
   const dryRun = flags.dryRun === true;
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
-  const format = formatOf(file, flags.format);
-  const { input, fd, size } = await openInput(file);
-  const rejects = await openRejects(flags.rejects, fd).catch((error: unknown) => {
-    input.destroy();
-    throw error;
-  });
+  const rejects = await openRejects(flags.rejects, fd);
   const signals = watchSignals();
   const useDatabase = dryRun ? context.withCurrentSchema : context.withDatabase;
   const work = useDatabase(

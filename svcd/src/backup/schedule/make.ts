@@ -4,11 +4,11 @@ import type { BackupSettings } from '@svc/service/config/config';
 import { statement } from '@svc/service/database/statement';
 import { counted } from '@svc/service/log/plural';
 import type { CommandContext } from '../../context.ts';
+import { writeWhole } from '../../files/whole-file.ts';
 import { MisuseError } from '../../misuse-error.ts';
 import { say } from '../../output.ts';
 import { signalExitCode, watchSignals } from '../../signals.ts';
 import { backupDatabase } from '../database.ts';
-import { writeWhole } from '../output.ts';
 import { describeRows } from '../report.ts';
 import { backupName, dueInMs, listBackups, newestTime, removeOld } from './files.ts';
 
