@@ -1,6 +1,7 @@
 import { checkedOptions } from './checked-options.ts';
 import type { TEST_EVENT, Wire, WORKSPACE_EVENT_RESOURCE } from './contract/index.ts';
 import { SvcError, SvcWebhookError } from './errors.ts';
+import { checkedNumber } from './number.ts';
 import type { Change } from './wire.ts';
 
 /** Webhooks are signed per Standard Webhooks (https://www.standardwebhooks.com). This file uses only WebCrypto. */
@@ -11,7 +12,7 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyWebhookOptions {
-  /** How many seconds the time of the webhook and of this machine may differ. Default: 300. */
+  /** How many seconds the time of the webhook and of this machine may differ. `Infinity` accepts any age. Default: 300. */
   readonly toleranceSeconds?: number;
   /** The time in milliseconds. Default: `Date.now`. */
   readonly now?: () => number;
@@ -74,6 +75,7 @@ export async function verifyWebhook(
     'toleranceSeconds',
     'now',
   ]);
+  checkedNumber('toleranceSeconds', toleranceSeconds, { min: 0, whole: false });
   const keys = await keysOf(secret, 'verify');
   const bytes = bytesOf(body);
   const id = headerOf(headers, 'webhook-id');
@@ -154,6 +156,9 @@ function headerOf(headers: WebhookHeaders, name: string): string {
 function checkTime(timestamp: string, nowMs: number, toleranceSeconds: number): void {
   if (!/^\d{1,12}$/.test(timestamp))
     throw new SvcWebhookError('invalid_header', 'The header webhook-timestamp is not a time in seconds.');
+  // NaN is neither too old nor too new.
+  if (!Number.isFinite(nowMs))
+    throw new SvcError(`"now" must return the time in milliseconds, not ${String(nowMs)}.`);
   const age = Math.floor(nowMs / 1000) - Number(timestamp);
   if (age > toleranceSeconds)
     throw new SvcWebhookError(

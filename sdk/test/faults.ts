@@ -37,6 +37,17 @@ export function failing(fetch: Fetch, times: number, when: 'before' | 'after' = 
   };
 }
 
+/** The first request is carried out, and gets this status of a proxy instead of its response. */
+export function replacing(fetch: Fetch, status: number): Fetch {
+  let replaced = false;
+  return async (url, init) => {
+    const answer = await fetch(url, init);
+    if (replaced) return answer;
+    replaced = true;
+    return { status, headers: { get: () => null }, text: async () => '' };
+  };
+}
+
 /** The error with which the service refused a call. Throws if the service did not refuse it. */
 export async function refusalOf(call: PromiseLike<unknown>): Promise<SvcApiError> {
   const error = await Promise.resolve(call).then(

@@ -169,6 +169,9 @@ test('a wrong argument is a mistake of the program, and the message does not con
     verifyWebhook(BODY, headersOf(BODY), [SECRET, ''], options),
     verifyWebhook(JSON.parse(BODY), headersOf(BODY), SECRET, options),
     verifyWebhook(BODY, headersOf(BODY), SECRET, Object({ tolerance: 1 })),
+    verifyWebhook(BODY, headersOf(BODY), SECRET, { ...options, toleranceSeconds: Number.NaN }),
+    verifyWebhook(BODY, headersOf(BODY), SECRET, { ...options, toleranceSeconds: -1 }),
+    verifyWebhook(BODY, headersOf(BODY), SECRET, { now: () => Number.NaN }),
   ];
   for (const result of await Promise.allSettled(wrong)) {
     const reason: unknown = result.status === 'rejected' ? result.reason : undefined;

@@ -7,13 +7,14 @@ import {
   SvcInsufficientScopeError,
   SvcInvalidBodyError,
   SvcInvalidTransitionError,
+  SvcNetworkError,
   SvcNotFoundError,
   SvcPreconditionFailedError,
 } from '@svc/sdk';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { clientOf, fetchOf } from './client.ts';
-import { failing, observe, refusalOf } from './faults.ts';
+import { failing, observe, refusalOf, replacing } from './faults.ts';
 import { idsOf } from './lists/lists.ts';
 
 const service = await createTestService();
@@ -182,6 +183,31 @@ describe('update', () => {
     expect(
       await svc.companies.update(companyId, { name: 'Acme 3' }, { ifMatch: etagOf(written) }),
     ).toMatchObject({ name: 'Acme 3' });
+  });
+
+  test('with `ifMatch` whose response was lost throws the network failure, because the change may be its own', async () => {
+    const read = await svc.companies.get(companyId);
+    await expect(
+      losing(1).companies.update(companyId, { name: 'Acme 2' }, { ifMatch: read }),
+    ).rejects.toThrow(SvcNetworkError);
+    const written = await svc.companies.get(companyId);
+    expect(written).toMatchObject({ name: 'Acme 2' });
+    const path = `/v1/companies/${companyId}`;
+    const put = { body: { name: 'Acme 3' }, headers: { 'If-Match': etagOf(written) } };
+    await expect(losing(1).request('PUT', path, put)).rejects.toThrow(SvcNetworkError);
+    expect(await svc.companies.get(companyId)).toMatchObject({ name: 'Acme 3' });
+  });
+
+  test.each([
+    [502, 502],
+    [504, 504],
+    [429, 412],
+  ])('with `ifMatch` that gets %d, then 412, throws %d', async (first, thrown) => {
+    const ifMatch = await svc.companies.get(companyId);
+    const { svc: behindProxy, retries } = observe(service, token, { fetch: replacing(fetchApp, first) });
+    const update = behindProxy.companies.update(companyId, { name: 'Acme 2' }, { ifMatch });
+    expect(await refusalOf(update)).toMatchObject({ status: thrown });
+    expect(retries).toHaveLength(1);
   });
 
   test('with `ifMatch` of a record from a list is refused, because a list has no ETags of records', async () => {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { createInterface } from 'node:readline';
+import { StringDecoder } from 'node:string_decoder';
 import { SvcError } from '../errors.ts';
 import type { Resource } from '../resource.ts';
 import { type Options, text, UsageError, type Values } from './command.ts';
@@ -31,16 +31,15 @@ export const fileOptions = (does: string): Options => ({
  * line of it is not a record. In CSV, the columns must be among `columns`.
  */
 export function readRecords(
-  io: Io,
+  io: Pick<Io, 'stdin'>,
   values: Values,
   { file, fields, columns }: RecordSource,
 ): AsyncGenerator<FileRecord, void, undefined> {
   const name = nameOf(file);
   const format = inputOf(values, file);
   const input: NodeJS.ReadableStream = file === '-' ? io.stdin : createReadStream(file);
-  return format === 'csv'
-    ? readCsv(orUnreadable(input, file), { name, fields, columns })
-    : readNdjson(input, file, name);
+  const bytes = orUnreadable(input, file);
+  return format === 'csv' ? readCsv(bytes, { name, fields, columns }) : readNdjson(bytes, name);
 }
 
 /** Throws {@link UsageError} if --input is no format, and {@link SvcError} if the file cannot be read. */
@@ -84,20 +83,39 @@ async function* orUnreadable(input: NodeJS.ReadableStream, file: string): AsyncG
 
 /** Skips empty lines. */
 async function* readNdjson(
-  input: NodeJS.ReadableStream,
-  file: string,
+  bytes: AsyncIterable<Uint8Array>,
   name: string,
 ): AsyncGenerator<FileRecord, void, undefined> {
-  const failed = new Promise<never>((_, reject) => {
-    input.once('error', (error) => reject(unreadable(file, error)));
-  });
-  failed.catch(() => undefined);
-  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]();
-  for (let line = 1; ; line += 1) {
-    const { value, done } = await Promise.race([lines.next(), failed]);
-    if (done === true) return;
-    if (value.trim() !== '') yield { line, record: parseLine(value, name, line) };
+  let line = 0;
+  for await (const text of linesOf(bytes)) {
+    line += 1;
+    if (text.trim() !== '') yield { line, record: parseLine(text, name, line) };
   }
+}
+
+/**
+ * Yields the lines of UTF-8. `node:readline` is not used: its iterator does not end when the input fails, and it also
+ * divides a line at U+2028, which may be in a string of JSON.
+ */
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const decoder = new StringDecoder('utf8');
+  let line = '';
+  let afterReturn = false;
+  for await (const chunk of bytes) {
+    const text = decoder.write(chunk);
+    if (text === '') continue;
+    // The two characters of a line end can be in two chunks.
+    const rest = afterReturn && text.startsWith('\n') ? text.slice(1) : text;
+    afterReturn = text.endsWith('\r');
+    const [first = '', ...others] = rest.split(/\r\n|\n|\r/);
+    line += first;
+    for (const next of others) {
+      yield line;
+      line = next;
+    }
+  }
+  line += decoder.end();
+  if (line !== '') yield line;
 }
 
 function parseLine(text: string, name: string, line: number): FileRecord['record'] {

@@ -157,8 +157,8 @@ export interface Creating<R> {
 export interface ChangeOptions extends CallOptions {
   /**
    * An ETag, or a record from `get`, `create` or `update`. If the record has changed since, the call throws
-   * `SvcPreconditionFailedError` and changes nothing. After a broken connection and a retry, the error can also mean
-   * that the first attempt succeeded.
+   * `SvcPreconditionFailedError` and changes nothing. If an `update` is retried because its response was lost and the
+   * record has changed then, the call throws the first error, because the first attempt may have changed it.
    * @default no condition
    */
   readonly ifMatch?: string | object | undefined;

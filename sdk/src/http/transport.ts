@@ -83,7 +83,11 @@ interface FailedAttempt {
   readonly pauseMs?: number;
 }
 
-/** Sends calls with retries. Resolves with a successful response; throws the last error otherwise. */
+/**
+ * Sends calls with retries. Resolves with a successful response; throws the last error otherwise. If the last error only
+ * says that the condition of the request is false, and an earlier attempt may have made it false, it throws the error of
+ * that attempt.
+ */
 export interface Transport {
   send(call: Call, options?: CallOptions): Promise<Answer>;
   /**
@@ -106,6 +110,8 @@ export function createTransport(options: TransportOptions): Transport {
   const sending = { ...options, now: () => timing.now() };
   const headersOf = (call: Call, own: HeadersInput | undefined): Record<string, string> =>
     joinHeaders(options.headers, joinCallHeaders(call.headers ?? {}, own));
+  const logFailure = ({ method, path }: Call, { message }: SvcError): void =>
+    log.write('error', `${method} ${path} failed: ${message}`, { method, path });
   const pause: Transport['pause'] = async (call, { error, failures, pauseMs = 0 }, { signal, retries }) => {
     const { method, path, headers = {} } = call;
     if (signal?.aborted === true || !(error instanceof SvcError)) throw error;
@@ -113,7 +119,7 @@ export function createTransport(options: TransportOptions): Transport {
     const repeatable = isRepeatable(method, headers);
     const ownMs = retryDelayMs({ error, failures, repeatable }, timing.random);
     if (ownMs === undefined || failures > (retries ?? options.retries)) {
-      log.write('error', `${method} ${path} failed: ${error.message}`, { method, path });
+      logFailure(call, error);
       throw error;
     }
     const delayMs = Math.max(ownMs, pauseMs);
@@ -137,7 +143,8 @@ export function createTransport(options: TransportOptions): Transport {
       checkedSignal(signal);
       checkedTimeout(timeoutMs);
       checkedRetries(retries);
-      let outcomeUnknown = false;
+      /** The first failed attempt that the service may have carried out. */
+      let unknown: { readonly error: unknown } | undefined;
       for (let failures = 0; ; ) {
         signal?.throwIfAborted();
         try {
@@ -147,10 +154,16 @@ export function createTransport(options: TransportOptions): Transport {
             signal,
           });
         } catch (error) {
-          if (outcomeUnknown && error instanceof SvcApiError && error.status === call.statusIfAlreadyDone)
-            return { status: error.status, headers: error.headers, body: undefined };
-          outcomeUnknown ||= isOutcomeUnknown(error);
-          if (outcomeUnknown) call.onOutcomeUnknown?.();
+          if (unknown !== undefined && error instanceof SvcApiError) {
+            if (error.status === call.statusIfAlreadyDone)
+              return { status: error.status, headers: error.headers, body: undefined };
+            if (error.status === PRECONDITION_FAILED && changesItsCondition(call.method, headers)) {
+              if (unknown.error instanceof SvcError) logFailure(call, unknown.error);
+              throw unknown.error;
+            }
+          }
+          if (isOutcomeUnknown(error)) unknown ??= { error };
+          if (unknown !== undefined) call.onOutcomeUnknown?.();
           failures += 1;
           await pause(call, { error, failures }, { signal, retries });
         }
@@ -187,6 +200,15 @@ export function createTransport(options: TransportOptions): Transport {
  */
 const isOutcomeUnknown = (error: unknown): boolean =>
   !(error instanceof SvcApiError) || error.status >= 500 || error instanceof SvcIdempotencyInProgressError;
+
+const PRECONDITION_FAILED = 412;
+
+/**
+ * Whether a request that was carried out makes its own condition false, and the service does not repeat the response. It
+ * ignores the idempotency key of a PATCH.
+ */
+const changesItsCondition = (method: string, headers: Readonly<Record<string, string>>): boolean =>
+  method === 'PATCH' || (method === 'PUT' && !isRepeatable(method, headers));
 
 const BODILESS: readonly string[] = ['GET', 'HEAD'];
 

@@ -13,7 +13,7 @@ export interface CliResult {
 export interface CliOptions {
   readonly fetch?: Fetch;
   readonly env?: Readonly<Record<string, string>>;
-  readonly stdin?: string;
+  readonly stdin?: string | Readable;
   /** Which streams are a terminal. Default: none. */
   readonly terminal?: readonly ('stdin' | 'stdout' | 'stderr')[];
   readonly columns?: number;
@@ -49,7 +49,8 @@ export async function cli(argv: readonly string[], options: CliOptions = {}): Pr
   const { terminal = [], columns = WIDE, colors = false, env = {}, stdin = '', fetch } = options;
   const stdout = capture(terminal.includes('stdout'), columns, colors);
   const stderr = capture(terminal.includes('stderr'), columns, colors);
-  const input: Input = Object.assign(Readable.from(stdin === '' ? [] : [stdin]), {
+  const source = typeof stdin === 'string' ? Readable.from(stdin === '' ? [] : [stdin]) : stdin;
+  const input: Input = Object.assign(source, {
     isTTY: terminal.includes('stdin'),
     setRawMode: () => undefined,
   });

@@ -1,8 +1,10 @@
-import { chmod, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { describe, expect, test } from 'vitest';
+import { Interrupted } from '../../src/cli/io.ts';
 import { fetchOf, IN_PROCESS_URL } from '../client.ts';
 import { type CliOptions, type CliResult, cli } from './cli.ts';
 
@@ -56,6 +58,14 @@ describe('svc login', () => {
     await expect(stat(file)).rejects.toThrow('ENOENT');
   });
 
+  test('ends when it is interrupted while it waits for the key on a terminal', async () => {
+    const { command } = await user();
+    const interruption = new AbortController();
+    const stdin = new Readable({ read: () => interruption.abort(new Interrupted()) });
+    const { signal } = interruption;
+    expect(await command(login, { stdin, terminal: ['stdin'], signal })).toMatchObject({ code: 130 });
+  });
+
   test('does not store a key that the service refuses, or text that is not a key', async () => {
     const { file, command } = await user();
     expect(await command(login, { stdin: `svc_test_${'x'.repeat(32)}\n` })).toMatchObject({ code: 3 });
@@ -104,4 +114,70 @@ test('svc logout removes the key', async () => {
   expect(await command('logout')).toMatchObject({ code: 0, stderr: `svc: removed ${file}.\n` });
   expect(await command('logout')).toMatchObject({ code: 0, stderr: 'svc: nothing is stored.\n' });
   expect(await command('audits list')).toMatchObject({ code: 3 });
+});
+
+describe('a damaged file', () => {
+  const OTHER = `svc_test_${'o'.repeat(32)}`;
+  const good = { apiKey: token, baseUrl: IN_PROCESS_URL };
+
+  /** A user whose file has this text. */
+  async function userWith(text: string) {
+    const person = await user();
+    await mkdir(dirname(person.file), { recursive: true });
+    await writeFile(person.file, text, { mode: 0o600 });
+    return person;
+  }
+
+  test.each([`{"apiKey":"${OTHER}",}`, `["${OTHER}"]`, `{"profiles":"${OTHER}"}`])(
+    'is copied for this user only by login and by logout: %s',
+    async (text) => {
+      const { file, command } = await userWith(text);
+      const copies = [`${file}.damaged`, `${file}.damaged-2`] as const;
+      expect(await command(login, { stdin: token })).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: `svc: the key works and is stored in ${file}.\nsvc: the file was damaged. Its copy, which may have other keys, is ${copies[0]}.\n`,
+      });
+      expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(good);
+      await writeFile(file, `${text} again`);
+      expect(await command('logout')).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: `svc: removed ${file}. It was damaged. Its copy, which may have keys, is ${copies[1]}.\n`,
+      });
+      await expect(stat(file)).rejects.toThrow('ENOENT');
+      expect(await Promise.all(copies.map((copy) => readFile(copy, 'utf8')))).toEqual([
+        text,
+        `${text} again`,
+      ]);
+      for (const copy of copies) expect((await stat(copy)).mode & PERMISSIONS).toBe(0o600);
+    },
+  );
+
+  test('is removed without a copy by logout --all', async () => {
+    const { file, command } = await userWith('{');
+    expect(await command('logout --all')).toMatchObject({ code: 0, stderr: `svc: removed ${file}.\n` });
+    expect(await readdir(dirname(file))).toEqual([]);
+  });
+
+  test('of which one profile is damaged keeps every profile, and the others work', async () => {
+    const damaged = { apiKey: OTHER };
+    const { file, command } = await userWith(JSON.stringify({ ...good, profiles: { damaged, good } }));
+    const warning = `svc: warning: The profile damaged in ${file} is damaged. Run svc login --profile damaged again.\n`;
+    for (const argv of ['audits list', 'audits list --profile good'])
+      expect(await command(argv)).toEqual({ code: 0, stdout: '', stderr: warning });
+    expect((await command(`${login} --profile more`, { stdin: token })).code).toBe(0);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+      ...good,
+      profiles: { damaged, good, more: good },
+    });
+    expect((await command('logout --profile damaged')).stderr).toBe('svc: removed the profile damaged.\n');
+    expect(await command('audits list')).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('does not show a key that is in the place of a name', async () => {
+    const { file, command } = await userWith(JSON.stringify({ ...good, profiles: { [OTHER]: 'x' } }));
+    const stderr = `svc: warning: A profile in ${file} is damaged.\n`;
+    expect(await command('audits list')).toEqual({ code: 0, stdout: '', stderr });
+  });
 });

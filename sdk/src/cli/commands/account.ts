@@ -47,9 +47,11 @@ export const loginCommand: Command = {
     const profile = profileOf(invocation);
     const apiKey = checkedKey((await readSecret(io, `API key for ${baseUrl}: `)).trim());
     await clientFor(invocation, { apiKey, baseUrl }).audits.count({ signal: io.signal });
-    const path = await writeProfile(io.env, profile, { apiKey, baseUrl });
+    const { path, copy } = await writeProfile(io.env, profile, { apiKey, baseUrl });
     const name = profile === DEFAULT_PROFILE ? '' : ` as the profile ${profile}`;
     await printMessage(io, `svc: the key works and is stored${name} in ${path}.`);
+    if (copy !== undefined)
+      await printMessage(io, `svc: the file was damaged. Its copy, which may have other keys, is ${copy}.`);
   },
 };
 
@@ -68,7 +70,12 @@ export const logoutCommand: Command = {
     const profile = profileOf(invocation);
     const removed = await removeProfile(io.env, all ? undefined : profile);
     const what = all || profile === DEFAULT_PROFILE ? credentialsFile(io.env) : `the profile ${profile}`;
-    await printMessage(io, removed ? `svc: removed ${what}.` : 'svc: nothing is stored.');
+    if (removed === undefined) return printMessage(io, 'svc: nothing is stored.');
+    if (removed.copy === undefined) return printMessage(io, `svc: removed ${what}.`);
+    await printMessage(
+      io,
+      `svc: removed ${removed.path}. It was damaged. Its copy, which may have keys, is ${removed.copy}.`,
+    );
   },
 };
 

@@ -2,6 +2,7 @@ import { newIdempotencyKey } from '../../collection/idempotency.ts';
 import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS } from '../../contract/index.ts';
 import { SvcApiError, SvcError } from '../../errors.ts';
 import type { Resource } from '../../resource.ts';
+import { untilAborted } from '../../stoppable.ts';
 import { type Invocation, integer, UsageError } from '../command.ts';
 import { SomeRefused } from '../exit-code.ts';
 import { writableFields } from '../fields.ts';
@@ -167,7 +168,10 @@ export async function changeFromFile(
 
 const withoutId = ({ record: { id: _, ...fields } }: Target): AnyRecord => fields;
 
-/** The records of a file from the line that is asked for. Throws {@link SvcError} if one has no id. */
+/**
+ * The records of a file from the line that is asked for. Throws {@link SvcError} if one has no id, and the reason of the
+ * signal when that is aborted.
+ */
 async function* targetsOf({
   invocation: { io, values },
   resource,
@@ -177,7 +181,8 @@ async function* targetsOf({
   const from = integer(values, 'from-line', 1) ?? 1;
   const { fields } = resource;
   const columns = done === 'updated' ? ['id', ...writableFields(resource, 'update')] : Object.keys(fields);
-  for await (const { line, record } of readRecords(io, values, { file, fields, columns })) {
+  const records = readRecords(io, values, { file, fields, columns });
+  for await (const { line, record } of untilAborted(records, io.signal)) {
     if (line < from) continue;
     const { id } = record;
     if (typeof id !== 'string' || id === '') throw new SvcError(`Line ${line} of ${nameOf(file)} has no id.`);

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { createWebhookSecret } from '../../src/webhooks.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
+/** The beginning of a line. It does not fit into the pipe, so all of it is written only when the command reads. */
+const INPUT = 'x'.repeat(4 * 1024 * 1024);
+const home = await temporaryDirectory();
+const env = {
+  ...process.env,
+  SVC_API_KEY: `svc_test_${'k'.repeat(32)}`,
+  SVC_BASE_URL: 'http://svc.invalid',
+  SVC_WEBHOOK_SECRET: createWebhookSecret(),
+  XDG_CONFIG_HOME: home,
+  NODE_NO_WARNINGS: '1',
+};
+
+test.each([
+  ['companies create --file -', 'SIGTERM'],
+  ['companies update --file -', 'SIGINT'],
+  ['companies delete --file -', 'SIGTERM'],
+  ['request POST /v1/companies --data -', 'SIGINT'],
+  ['webhooks verify', 'SIGTERM'],
+  ['login', 'SIGINT'],
+] as const)('svc %s that waits for more input ends with code 130 on the first %s', async (argv, signal) => {
+  const child = spawn(process.execPath, [MAIN, ...argv.split(' ')], {
+    env,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const closed = once(child, 'close');
+  child.stdin.on('error', () => undefined);
+  child.stdin.write(INPUT, () => child.kill(signal));
+  expect(await closed).toEqual([130, null]);
+});

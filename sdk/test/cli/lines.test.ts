@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { SvcError } from '@svc/sdk';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readRecords } from '../../src/cli/lines.ts';
+
+const SOURCE = { file: '-', fields: {}, columns: [] };
+const read = (stdin: Readable) => readRecords({ stdin }, {}, SOURCE);
+
+/** A program that reads 500,000 lines of NDJSON and prints the number of its records. */
+const READER = `
+  import { Readable } from 'node:stream';
+  import { readRecords } from ${JSON.stringify(String(pathToFileURL(join(import.meta.dirname, '../../src/cli/lines.ts'))))};
+  const chunks = Array(500).fill(Buffer.from('{}\\n'.repeat(1_000)));
+  let count = 0;
+  const stdin = Readable.from(chunks);
+  for await (const _ of readRecords({ stdin }, {}, ${JSON.stringify(SOURCE)})) count += 1;
+  console.log(count);
+`;
+
+test('records of NDJSON have their values and the numbers of their lines, wherever the bytes are divided', async () => {
+  const line = fc.oneof(
+    fc.string({ unit: 'binary' }).map((text) => JSON.stringify({ text })),
+    fc.constantFrom('', ' ', '{"text":"\u2028"}'),
+  );
+  const lineEnd = fc.constantFrom('\n', '\r\n', '\r', '\n\n');
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(line, lineEnd)),
+      line,
+      fc.integer({ min: 1, max: 7 }),
+      async (lines, last, size) => {
+        const text = lines.flat().join('') + last;
+        const bytes = Buffer.from(text);
+        const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+          bytes.subarray(i * size, (i + 1) * size),
+        );
+        const expected = text
+          .split(/\r\n|\n|\r/)
+          .flatMap((json, i) => (json.trim() === '' ? [] : [{ line: i + 1, record: JSON.parse(json) }]));
+        expect(await Array.fromAsync(read(Readable.from(chunks)))).toEqual(expected);
+      },
+    ),
+  );
+});
+
+test('an input that fails is reported after the records before the failure', async () => {
+  async function* failing() {
+    yield Buffer.from('{"id":"a"}\n{"id":');
+    throw new Error('EIO: i/o error, read');
+  }
+  const ids: unknown[] = [];
+  const reading = (async () => {
+    for await (const { record } of read(Readable.from(failing()))) ids.push(record['id']);
+  })();
+  await expect(reading).rejects.toThrow(new SvcError('- cannot be read: EIO: i/o error, read'));
+  expect(ids).toEqual(['a']);
+});
+
+test('a file with any number of lines needs little memory', async () => {
+  const args = ['--max-old-space-size=48', '--input-type=module', '--eval', READER];
+  const env = { ...process.env, NODE_NO_WARNINGS: '1' };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+  expect(stdout).toBe('500000\n');
+});
