@@ -177,6 +177,15 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor();
   });
 
+  test('show the new name of a company at once, also where it is only named', async () => {
+    const page = await open(owner, `${base}/companies/com_b`);
+    await page.getByRole('heading', { name: 'Headline score of Borealis' }).waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Name').fill('Australis');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Headline score of Australis' }).waitFor();
+  });
+
   test('say that a record does not exist', async () => {
     const page = await open(owner, `${base}/audits/aud_none`);
     await page.getByText('There is no audit with the ID aud_none').waitFor();

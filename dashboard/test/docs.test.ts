@@ -103,6 +103,17 @@ describe.skipIf(BROWSER_PATH === undefined)('the documentation', () => {
     );
   });
 
+  test('copies an example without a secure origin, where browsers have no clipboard', async () => {
+    const { page, expectNoProblems } = await world.visitor();
+    await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.goto('/docs/quickstart');
+    const example = page.getByRole('tabpanel', { name: 'curl' }).first();
+    await example.getByRole('button', { name: 'Copy' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => getSelection()?.toString().trim())).toContain('/v1/audits?limit=10');
+    expectNoProblems();
+  });
+
   test('can be read without JavaScript', async () => {
     const { page } = await world.visitor({ javaScriptEnabled: false });
     await page.goto('/docs/pagination');

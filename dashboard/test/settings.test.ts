@@ -67,6 +67,19 @@ describe.skipIf(BROWSER_PATH === undefined)('the settings', () => {
     expectNoProblems();
   });
 
+  test('show the name that somebody else has given meanwhile, and take it for no input', async () => {
+    const { page } = visitor;
+    await page.clock.install();
+    await open();
+    await page.getByLabel('Name').waitFor();
+    await world.pool.query(`update workspaces set name = 'Eastwind' where id = $1`, [ada.workspaceId]);
+    await page.clock.fastForward(61_000);
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Eastwind');
+    await page.getByRole('button', { name: 'Rename' }).focus();
+    await page.getByRole('tooltip', { name: 'The name has not changed.' }).waitFor();
+  });
+
   test('change the theme, for this browser and across a reload', async () => {
     const { page } = visitor;
     await open();

@@ -23,36 +23,46 @@ export function useCompanyNames(
   ids: readonly (string | null)[],
 ): (id: string) => string {
   const wanted = [...new Set(ids.filter((id) => id !== null))].sort();
-  const prefix = ['workspace', workspaceId, 'company-names'];
+  const prefix = namesKey(workspaceId);
   const { data } = useQuery({
     queryKey: [...prefix, wanted],
     queryFn: async ({ client, signal }): Promise<Names> => {
-      const known = new Map(freshNames(client, prefix).map((company) => [company.id, company]));
+      const at = Date.now();
+      const known = new Map(freshNames(client, prefix, at).map((company) => [company.id, company]));
       const missing = wanted.filter((id) => !known.has(id));
       const asked = await Promise.all(
         requestsOf(missing).map((some) =>
           call<CompanyNames>(ofWorkspace(workspaceId, '/company-names'), { query: { ids: some }, signal }),
         ),
       );
-      for (const company of asked.flatMap((answer) => answer.data)) known.set(company.id, company);
+      for (const company of asked.flatMap((answer) => answer.data)) known.set(company.id, { ...company, at });
       return wanted.flatMap((id) => known.get(id) ?? []);
     },
     enabled: wanted.length > 0,
-    staleTime: NAMES_FRESH_MS,
+    staleTime: ({ state: { data: names = [], dataUpdatedAt } }) =>
+      Math.max(0, NAMES_FRESH_MS - dataUpdatedAt + Math.min(dataUpdatedAt, ...names.map(({ at }) => at))),
     placeholderData: keepPreviousData,
   });
   const names = new Map(data?.map(({ id, name }) => [id, name]));
   return (id) => names.get(id) ?? id;
 }
 
-type Names = CompanyNames['data'];
+/** Names, and when each was read, in ms since 1970. */
+type Names = readonly (CompanyNames['data'][number] & { readonly at: number })[];
+
+const namesKey = (workspaceId: string): readonly string[] => ['workspace', workspaceId, 'company-names'];
+
+/** Call when a company has another name. */
+export const forgetCompanyNames = (client: QueryClient, workspaceId: string): void =>
+  void client.invalidateQueries({ queryKey: namesKey(workspaceId) });
 
 /** Names that other pages, or this list when it was shorter, have already loaded. */
-const freshNames = (client: QueryClient, queryKey: readonly unknown[]): Names =>
+const freshNames = (client: QueryClient, queryKey: readonly unknown[], now: number): Names =>
   client
     .getQueryCache()
-    .findAll({ queryKey })
-    .flatMap((query) => (query.isStaleByTime(NAMES_FRESH_MS) ? [] : (query.state.data as Names)));
+    .findAll({ queryKey, predicate: ({ state }) => !state.isInvalidated })
+    .flatMap(({ state }) => (state.data as Names | undefined) ?? [])
+    .filter(({ at }) => now - at < NAMES_FRESH_MS);
 
 /** The values of the parameter `ids`, one for each request. */
 const requestsOf = (ids: readonly string[]): readonly string[] =>

@@ -62,14 +62,21 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
   const envelope = (await response.json().catch(() => undefined)) as Partial<ErrorEnvelope> | undefined;
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   return new ApiFailure({
-    code: (envelope?.error?.code ?? 'unreachable') as FailureCode,
-    message: envelope?.error?.message ?? `The service responded with status ${response.status}.`,
+    code: (envelope?.error?.code ??
+      (response.status === 413 ? 'payload_too_large' : 'unreachable')) as FailureCode,
+    message: envelope?.error?.message ?? messageWithout(response.status),
     status: response.status,
     requestId: response.headers.get('request-id'),
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
     sessionEnded: response.headers.has('session-ended'),
   });
 }
+
+/** Says what a response without an envelope means. It is from a proxy, not from the service. */
+const messageWithout = (status: number): string =>
+  status === 413
+    ? 'A proxy before the service refuses a request of this size.'
+    : `The service responded with status ${status}.`;
 
 export const unreachable = (): ApiFailure =>
   new ApiFailure({

@@ -166,6 +166,25 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
     await page.getByRole('row', { name: `Edited ${old}` }).waitFor();
   });
 
+  test('keeps the networks that somebody else has set while a key is edited', async () => {
+    await create('Shared');
+    await keep();
+    await open();
+    await act('Shared', 'Edit…');
+    await page.getByLabel('Name').waitFor();
+    const { rows } = await world.pool.query<{ id: string }>('select id from api_keys where name = $1', [
+      'Shared',
+    ]);
+    const path = `/dashboard/api/workspaces/${ada.workspaceId}/keys/${rows[0]?.id}`;
+    const headers = { origin: world.url };
+    const networks = { allowedNetworks: ['10.0.0.0/8'] };
+    expect((await page.request.patch(path, { data: networks, headers })).status()).toBe(200);
+    await page.getByLabel('Name').fill('Shared by all');
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: 'Shared by all' }).waitFor();
+    expect(await (await page.request.get(path)).json()).toMatchObject(networks);
+  });
+
   test('shows snippets that run unchanged', async () => {
     await create('Snippets');
     const directory = await temporaryDirectory();

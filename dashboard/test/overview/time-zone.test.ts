@@ -66,6 +66,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the time zone', async () => {
     await page.getByLabel('From (Europe/Berlin)').waitFor();
     expect(await page.getByLabel('From (Europe/Berlin)').inputValue()).toBe('2026-03-01T09:30');
     await page.getByLabel('From (Europe/Berlin)').fill('2026-07-01T12:00');
+    // A time that is not complete would start a search, and each of its parts a step of the history.
+    expect(new URL(page.url()).searchParams.get('from')).toBe('2026-03-01T08:30Z');
+    await page.getByLabel('From (Europe/Berlin)').press('Enter');
     await page.waitForURL((url) => url.searchParams.get('from') === '2026-07-01T10:00Z');
     await page.evaluate("localStorage.setItem('svc.time-zone', 'America/New_York')");
     await page.reload();

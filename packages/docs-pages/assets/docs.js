@@ -89,14 +89,24 @@ function show(label) {
 }
 show(remembered(LANGUAGE));
 
+/** Browsers have the clipboard only on secure origins. Elsewhere, and if it is refused, the text is selected at least. */
+async function copyText(code) {
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+    return true;
+  } catch {
+    getSelection().selectAllChildren(code);
+    return document.execCommand('copy');
+  }
+}
+
 for (const block of document.querySelectorAll('.code')) {
   const copy = document.createElement('button');
   copy.type = 'button';
   copy.className = 'copy';
   copy.textContent = 'Copy';
   copy.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(block.querySelector('code').textContent);
-    copy.textContent = 'Copied';
+    copy.textContent = (await copyText(block.querySelector('code'))) ? 'Copied' : 'Press Ctrl+C';
   });
   copy.addEventListener('blur', () => {
     copy.textContent = 'Copy';

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { useTyped } from '../../ui/form/typed.ts';
 import { toast } from '../../ui/toast/toast-store.ts';
 import { PasswordField } from '../sign-in/password-field.tsx';
 
@@ -16,8 +17,8 @@ import { PasswordField } from '../sign-in/password-field.tsx';
 export function ProfileSection() {
   const client = useQueryClient();
   const { user } = useMe();
-  const [name, setName] = useState(user.name);
-  const [email, setEmail] = useState(user.email);
+  const [name, setName] = useTyped(user.name);
+  const [email, setEmail] = useTyped(user.email);
   const [currentPassword, setCurrentPassword] = useState('');
   const moves = email !== user.email;
   const change = useAction({

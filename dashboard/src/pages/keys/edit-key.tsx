@@ -10,7 +10,7 @@ import { When } from '../../format/when.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
-import { differ } from '../../ui/form/unsaved.ts';
+import { changesOf } from '../../ui/form/unsaved.ts';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -50,13 +50,11 @@ function EditForm({
   const [first] = useState(() => ({ name: key.name, limits: typedLimits(details) }));
   const [name, setName] = useState(first.name);
   const [limits, setLimits] = useState(first.limits);
+  // Only what the person changes is sent: it keeps what somebody else has changed meanwhile.
+  const changes = changesOf({ name: first.name, ...limitsOf(first.limits) }, { name, ...limitsOf(limits) });
+  const unchanged = Object.keys(changes).length === 0 ? 'Nothing has changed.' : undefined;
   const save = useAction({
-    mutationFn: () => {
-      const { expiresAt, ...others } = limitsOf(limits);
-      // An expiry date that stays may have a time of day, or be past.
-      const expiry = limits.expiry === first.limits.expiry ? {} : { expiresAt };
-      return changeKey(workspaceId, key.id, { name, ...others, ...expiry });
-    },
+    mutationFn: () => changeKey(workspaceId, key.id, changes),
     onSuccess: async () => {
       await onChanged();
       onClose();
@@ -66,11 +64,11 @@ function EditForm({
     <Form
       action={save}
       fields={['name', ...LIMIT_FIELDS]}
-      unsaved={differ({ name, limits }, first)}
+      unsaved={unchanged === undefined}
       actions={
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={save.isPending}>
+          <Button type="submit" variant="primary" busy={save.isPending} blocked={unchanged}>
             Save
           </Button>
         </DialogActions>

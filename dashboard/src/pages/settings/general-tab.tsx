@@ -1,5 +1,4 @@
 import { NAME_MAX_CHARACTERS } from '@svc/service/dashboard/limits';
-import { useState } from 'react';
 import { useWorkspace } from '../../api/workspace.ts';
 import { When } from '../../format/when.tsx';
 import { whyNot } from '../../session/permissions.ts';
@@ -8,12 +7,13 @@ import { Section } from '../../ui/card.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { useTyped } from '../../ui/form/typed.ts';
 import { DeleteWorkspace } from './delete-workspace.tsx';
 import { useChangeWorkspace } from './use-change-workspace.ts';
 
 export function GeneralTab({ workspaceId }: { readonly workspaceId: string }) {
   const workspace = useWorkspace(workspaceId);
-  const [name, setName] = useState(workspace.name);
+  const [name, setName] = useTyped(workspace.name);
   const change = useChangeWorkspace(workspaceId, () => ({ name }), 'Workspace renamed.');
   const blocked = whyNot(workspace.role, 'workspace.rename');
   const unchanged = name === workspace.name ? 'The name has not changed.' : undefined;

@@ -1,10 +1,10 @@
-import { useState } from 'react';
 import { useWorkspace } from '../../api/workspace.ts';
 import { formatNumber } from '../../format/number.ts';
 import { whyNot } from '../../session/permissions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { useTyped } from '../../ui/form/typed.ts';
 import { useChangeWorkspace } from './use-change-workspace.ts';
 
 export interface LimitFormProps {
@@ -19,8 +19,7 @@ export interface LimitFormProps {
 /** A form for one limit. An empty field means no limit. */
 export function LimitForm({ workspaceId, field, label, min, max, done }: LimitFormProps) {
   const workspace = useWorkspace(workspaceId);
-  const known = workspace[field] === null ? '' : String(workspace[field]);
-  const [text, setText] = useState(known);
+  const [text, setText] = useTyped(workspace[field]?.toString() ?? '');
   const value = text === '' ? null : Number(text);
   const change = useChangeWorkspace(
     workspaceId,
@@ -28,7 +27,7 @@ export function LimitForm({ workspaceId, field, label, min, max, done }: LimitFo
     value === null ? done.none : done.set,
   );
   const blocked = whyNot(workspace.role, 'quota.set');
-  const unchanged = text === known ? 'There are no changes to save.' : undefined;
+  const unchanged = value === workspace[field] ? 'There are no changes to save.' : undefined;
   return (
     <Form
       action={change}

@@ -34,3 +34,9 @@ export function useUnsaved(unsaved: boolean, isSending: () => boolean): void {
 /** Whether two values of a form, as JSON, differ. */
 export const differ = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) !== JSON.stringify(other);
+
+/** The values of a form that differ from those before. */
+export const changesOf = <T extends object>(before: T, after: T): Partial<T> =>
+  Object.fromEntries(
+    Object.entries(after).filter(([name, value]) => differ(value, before[name as keyof T])),
+  ) as Partial<T>;

@@ -1,7 +1,7 @@
 import { capitalized } from '@svc/sdk/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { messageOf } from '../../../api/failure.ts';
+import { ApiFailure, messageOf } from '../../../api/failure.ts';
 import { formatNumber } from '../../../format/number.ts';
 import { counted } from '../../../format/plural.ts';
 import type { Selection } from '../../../list/selection.ts';
@@ -12,6 +12,7 @@ import { Dialog, DialogActions } from '../../../ui/popup/dialog.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { toast } from '../../../ui/toast/toast-store.ts';
+import { listPath } from '../record-query.ts';
 import { type BulkAction, showChanges, writeRecords } from './bulk-writes.ts';
 import { inChunks, type Outcome } from './in-chunks.ts';
 import { RefusedRecords } from './refused-records.tsx';
@@ -25,6 +26,10 @@ export interface BulkDialogProps {
 }
 
 const NAMED_MAX = 3;
+
+/** Whether the service may have written what a request without its response asked for. */
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof ApiFailure && (error.status === 0 || error.status >= 500);
 
 type Report = Outcome<DataRecord>;
 
@@ -65,6 +70,9 @@ export default function BulkDialog(props: BulkDialogProps) {
     });
     for (const { id } of outcome.done) if (!changed.has(id)) changed.set(id, null);
     showChanges(client, workspaceId, resource.name, changed);
+    // Nobody knows whether the last request was carried out.
+    if (isUnanswered(outcome.error))
+      void client.resetQueries({ queryKey: ['list', listPath(workspaceId, resource.name)] });
     const all: Report = {
       ...outcome,
       done: [...(before?.done ?? []), ...outcome.done],
@@ -104,7 +112,11 @@ export default function BulkDialog(props: BulkDialogProps) {
           {report.rest.length === 0 ? null : (
             <Problem>
               {report.error === null ? 'Stopped.' : messageOf(report.error)}{' '}
-              {`${counted(report.rest.length, nounOf(resource))} not sent.`}
+              {`${counted(report.rest.length, nounOf(resource))} ${
+                isUnanswered(report.error)
+                  ? 'not confirmed: the last request may have been carried out.'
+                  : 'not sent.'
+              }`}
             </Problem>
           )}
           <p className="text-soft">What was not written is as it was, and stays selected.</p>

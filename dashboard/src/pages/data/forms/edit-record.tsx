@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { forgetCompanyNames } from '../../../api/company-names.ts';
 import { isFailure } from '../../../api/failure.ts';
-import type { ResourceContract } from '../../../resources/resources.ts';
+import { isCompanies, type ResourceContract } from '../../../resources/resources.ts';
 import { useDraft } from '../../../session/draft.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Form } from '../../../ui/form/form.tsx';
@@ -21,17 +21,22 @@ export interface EditRecordProps {
 /** A dialog to edit a record. */
 export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordProps) {
   const client = useQueryClient();
-  // The record when the dialog opened. Only fields that differ from it are sent.
-  const [original] = useState(read.record);
   const fields = formFields(resource);
-  const [values, setValues] = useDraft(`edit ${read.record.id}`, formValues(fields, original));
-  const change = useChangeRecord(workspaceId, resource.name, read);
+  // The draft has the record as it was when the dialog opened. Only fields that differ from it are sent.
+  const [draft, setDraft] = useDraft(`edit ${read.record.id}`, {
+    opened: read,
+    values: formValues(fields, read.record),
+  });
+  const { values, opened } = draft;
+  const original = opened.record;
+  const change = useChangeRecord(workspaceId, resource.name, opened);
   const outdated = isFailure(change.error, 'precondition_failed');
   const save = async (): Promise<boolean> => {
     const patch = patchOf(fields, original, values);
     const changed = Object.keys(patch).length > 0;
     if (changed && !(await change.run(patch))) return false;
     if (changed) toast('Saved.');
+    if (changed && isCompanies(resource)) forgetCompanyNames(client, workspaceId);
     onClose();
     return true;
   };
@@ -43,7 +48,10 @@ export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordP
       ? change.error
       : null;
   const reload = async (): Promise<void> => {
-    await client.refetchQueries(recordQuery(workspaceId, resource.name, read.record.id));
+    const query = recordQuery(workspaceId, resource.name, original.id);
+    await client.refetchQueries(query);
+    const { etag } = client.getQueryData(query.queryKey) ?? opened;
+    setDraft({ values, opened: { ...opened, etag } });
     change.reset();
   };
   return (
@@ -72,7 +80,7 @@ export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordP
           values={values}
           errors={errors}
           autoFocus={names[0]}
-          onChange={setValues}
+          onChange={(next) => setDraft({ ...draft, values: next })}
         />
       </Form>
     </Dialog>

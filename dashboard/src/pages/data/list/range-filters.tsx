@@ -1,9 +1,7 @@
 import { type RangeFilter, rangesOf } from '@svc/sdk/contract';
 import { Fragment } from 'react';
-import { timeZone, useTimeZone } from '../../../format/time-zone.ts';
-import { timeOfWall, wallTime } from '../../../format/wall-time.ts';
 import { TextFilter } from '../../../list/text-filter.tsx';
-import { boundAt } from '../../../list/time-range.ts';
+import { TimeBound } from '../../../list/time-bound.tsx';
 import { fieldLabel } from '../../../resources/labels.ts';
 import type { ResourceContract } from '../../../resources/resources.ts';
 import { type DataSearch, rangeParam, sortOf, withRange } from '../data-search.ts';
@@ -59,7 +57,6 @@ interface RangeBoundProps {
 
 /** A bound of a range: an integer, or a time in the viewer's zone. */
 function RangeBound({ range: { fieldName, field, operator }, value, onFilter }: RangeBoundProps) {
-  const zone = useTimeZone();
   const label = fieldLabel(fieldName);
   if (field.kind === 'integer') {
     const bound = operator === '>=' ? 'at least' : 'at most';
@@ -76,14 +73,12 @@ function RangeBound({ range: { fieldName, field, operator }, value, onFilter }: 
       />
     );
   }
-  const bound = operator === '>=' ? 'from' : 'before';
   return (
-    <TextFilter
-      type="datetime-local"
-      label={`${label} ${bound} (${zone})`}
-      value={value === undefined ? undefined : wallTime(value, zone)}
+    <TimeBound
+      label={`${label} ${operator === '>=' ? 'from' : 'before'}`}
+      value={value}
       className="w-52"
-      onFilter={(wall) => onFilter(wall === undefined ? undefined : boundAt(timeOfWall(wall, timeZone())))}
+      onFilter={onFilter}
     />
   );
 }

@@ -1,14 +1,9 @@
 import type { WebhookEndpoint } from '@svc/service/webhooks/wire';
 import { useState } from 'react';
 import { useCompanyNames } from '../../../api/company-names.ts';
-import {
-  changeWebhook,
-  useWebhookAction,
-  type WebhookId,
-  type WebhookSettings,
-} from '../../../api/webhooks.ts';
+import { changeWebhook, useWebhookAction, type WebhookId } from '../../../api/webhooks.ts';
 import { Button } from '../../../ui/button.tsx';
-import { differ } from '../../../ui/form/unsaved.ts';
+import { changesOf } from '../../../ui/form/unsaved.ts';
 import { Dialog, DialogActions } from '../../../ui/popup/dialog.tsx';
 import { toast } from '../../../ui/toast/toast-store.ts';
 import { settingsOf, type WebhookDraft, WebhookForm, whyIncomplete } from '../webhook-form.tsx';
@@ -72,9 +67,3 @@ const draftOf = (
   ordered,
   company: companyId === null ? null : { id: companyId, name: nameOf(companyId), domain: null },
 });
-
-/** The settings whose values differ. */
-const changesOf = (before: WebhookSettings, after: WebhookSettings): Partial<WebhookSettings> =>
-  Object.fromEntries(
-    Object.entries(after).filter(([name, value]) => differ(value, before[name as keyof WebhookSettings])),
-  );
