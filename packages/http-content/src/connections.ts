@@ -35,6 +35,8 @@ const progressOf = (socket: WithHandle): Progress => ({
 export function limitConnections(server: Server, limits: ConnectionLimits = {}): void {
   const { max = CONNECTIONS_MAX, unreadTimeoutMs = UNREAD_TIMEOUT_MS } = limits;
   server.maxConnections = max;
+  // Without it, a worker of node:cluster gives the connection back, and the primary passes it on again and again.
+  Object.assign(server, { dropMaxConnection: true });
   /** The progress of each connection at the last check; undefined if it had nothing to send. */
   const open = new Map<Socket, Progress | undefined>();
   server.on('connection', (socket) => {
