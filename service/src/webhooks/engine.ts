@@ -6,8 +6,8 @@ import type { Clock } from '../config/time.ts';
 import type { Queryable } from '../database/lane.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
 import {
-  type EndpointKey,
   LEASE_SECONDS,
+  type Lease,
   releaseDisabledEndpoint,
   releaseLeases,
   renewLeases,
@@ -44,7 +44,7 @@ const LEASE_MARGIN_SECONDS = 5;
 const LONGEST_PAUSE_MS = 2 ** 31 - 1;
 
 interface Runner {
-  readonly key: EndpointKey;
+  readonly lease: Lease;
   /** No delivery begins at this time of `performance.now()` or later. */
   heldUntilMs: number;
   /** Ends it: no delivery begins any more. */
@@ -54,37 +54,31 @@ interface Runner {
 
 export function startEngine(options: EngineOptions): Engine {
   const { connections, log } = options;
-  const owner = randomUUID();
+  const process = randomUUID();
+  let taken = 0;
   const ending = new AbortController();
   const cut = new AbortController();
-  const runners = new Map<string, Runner>();
+  /** Also those whose lease has ended while they were sending. */
+  const runners = new Set<Runner>();
 
   const tick = async (): Promise<void> => {
     // The lease is at least as long as from before the statement.
     const heldUntilMs = performance.now() + (LEASE_SECONDS - LEASE_MARGIN_SECONDS) * 1000;
-    const held = [...runners.values()];
-    const kept =
-      held.length === 0
-        ? []
-        : await renewLeases(
-            connections,
-            owner,
-            held.map(({ key }) => key),
-          );
+    const held = [...runners];
+    const leases = held.map(({ lease }) => lease);
+    const kept = held.length === 0 ? [] : await renewLeases(connections, leases);
     const keptNames = new Set(kept.map(nameOf));
     for (const runner of held) {
-      if (keptNames.has(nameOf(runner.key))) runner.heldUntilMs = heldUntilMs;
+      if (keptNames.has(nameOf(runner.lease))) runner.heldUntilMs = heldUntilMs;
       else runner.end();
     }
-    for (const key of await takeFreeEndpoints(connections, owner)) begin(key, heldUntilMs);
+    for (const lease of await takeFreeEndpoints(connections, `${process} ${++taken}`))
+      begin(lease, heldUntilMs);
   };
-  const begin = (key: EndpointKey, heldUntilMs: number): void => {
-    const name = nameOf(key);
-    const own = { key, owner, heldUntilMs, ending: ending.signal, cut: cut.signal };
-    const runner = startRunner(options, own, () => {
-      if (runners.get(name) === runner) runners.delete(name);
-    });
-    runners.set(name, runner);
+  const begin = (lease: Lease, heldUntilMs: number): void => {
+    const own = { lease, heldUntilMs, ending: ending.signal, cut: cut.signal };
+    const runner = startRunner(options, own, () => runners.delete(runner));
+    runners.add(runner);
   };
   const run = async (): Promise<void> => {
     let failing = false;
@@ -105,35 +99,36 @@ export function startEngine(options: EngineOptions): Engine {
       ending.abort();
       const timer = setTimeout(() => cut.abort(), STOP_MS);
       await running;
-      await Promise.all([...runners.values()].map(({ done }) => done));
+      await Promise.all([...runners].map(({ done }) => done));
       clearTimeout(timer);
-      await releaseLeases(connections, owner).catch((error) =>
+      await releaseLeases(connections, process).catch((error) =>
         log.warn({ err: error }, 'the webhooks of this node wait until its leases end'),
       );
     },
   };
 }
 
-const nameOf = ({ workspaceId, id }: EndpointKey): string => `${workspaceId} ${id}`;
+const nameOf = ({ workspaceId, id, owner }: Lease): string => `${workspaceId} ${id} ${owner}`;
 
-interface RunnerOptions extends Pick<RoundOptions, 'owner' | 'key' | 'ending' | 'cut'> {
+interface RunnerOptions extends Pick<RoundOptions, 'ending' | 'cut'> {
+  readonly lease: Lease;
   readonly heldUntilMs: number;
 }
 
 /** Runs the rounds of an endpoint while its lease lasts: at each change of its workspace, and when a delivery is due. */
 function startRunner(
   options: EngineOptions,
-  { heldUntilMs, ...own }: RunnerOptions,
-  onEnd: () => void,
+  { lease, heldUntilMs, ...own }: RunnerOptions,
+  onEnd: () => unknown,
 ): Runner {
   const { signals, log } = options;
-  const { key } = own;
+  const { owner, ...key } = lease;
   const end = new AbortController();
   const ending = AbortSignal.any([own.ending, end.signal]);
   const waiter = createWaiter();
   ending.addEventListener('abort', waiter.wake);
   const unwatch = signals.watch(key.workspaceId, { onChange: waiter.wake, onKeys: () => undefined });
-  const runner = { key, heldUntilMs, end: () => end.abort(), done: Promise.resolve() };
+  const runner = { lease, heldUntilMs, end: () => end.abort(), done: Promise.resolve() };
   const isHeld = (): boolean => performance.now() < runner.heldUntilMs;
   const state = newRoundState();
 
@@ -143,7 +138,7 @@ function startRunner(
       // A change that comes during the round starts another one.
       waiter.reset();
       try {
-        const round = await runRound({ ...options, ...own, ending, isHeld }, state);
+        const round = await runRound({ ...options, ...own, key, owner, ending, isHeld }, state);
         failing = false;
         if (round.kind === 'ended') {
           if (round.disabled !== undefined)
@@ -162,7 +157,7 @@ function startRunner(
   // When the engine stops, it gives all leases back at once. If this fails, the lease ends by itself.
   const giveBack = async (): Promise<void> => {
     if (own.ending.aborted) return;
-    await releaseDisabledEndpoint(options.connections, own.owner, key).catch(() => undefined);
+    await releaseDisabledEndpoint(options.connections, lease).catch(() => undefined);
   };
   runner.done = run()
     .then(giveBack)

@@ -190,6 +190,35 @@ test('a node that has lost its lease records nothing, and the event is repeated 
   await expect.poll(() => deliveriesOf(id)).toMatchObject([{ state: 'delivered', attempts: 1 }]);
 });
 
+test('a node that takes an endpoint again records nothing of what it began under its earlier lease', async () => {
+  const writer = await newWriter();
+  let hold: (() => void) | undefined;
+  const receiver = await startReceiver((response) => {
+    if (hold === undefined) hold = () => response.writeHead(500).end();
+    else response.writeHead(200).end();
+  });
+  const { id } = await newEndpoint(writer.workspaceId, { url: receiver.url });
+  const engine = newEngine();
+  await writer.createCompany('A');
+  await until(receiver, 1);
+  // As if the database had been away for longer than the lease.
+  await pool.query(`update webhook_endpoints set lease_until = now() - interval '1 second' where id = $1`, [
+    id,
+  ]);
+  await until(receiver, 2);
+  await expect.poll(() => deliveriesOf(id)).toMatchObject([{ state: 'delivered', attempts: 1 }]);
+  hold?.();
+  await writer.createCompany('B');
+  await until(receiver, 3);
+  // It waits for the first delivery too.
+  await engine.stop();
+  const [first, second] = (await writer.changes()).map((change) => change.id);
+  expect(idsOf(receiver)).toEqual([first, first, second]);
+  const delivered = { state: 'delivered', attempts: 1, status: 200 };
+  expect(await deliveriesOf(id)).toMatchObject([delivered, delivered]);
+  expect((await endpointRow(id)).position).toBe(second);
+});
+
 test('a change whose signal was lost is delivered too', async () => {
   const writer = await newWriter();
   const receiver = await startReceiver();
