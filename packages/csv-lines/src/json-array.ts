@@ -1,7 +1,7 @@
-const [LF, SPACE, QUOTE, COMMA, BACKSLASH] = [0x0a, 0x20, 0x22, 0x2c, 0x5c] as const;
+const [LF, CR, SPACE, QUOTE, COMMA, BACKSLASH] = [0x0a, 0x0d, 0x20, 0x22, 0x2c, 0x5c] as const;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 /** Blanks of JSON, and the byte order mark. */
-const SKIPPED: ReadonlySet<number> = new Set([0x09, LF, 0x0d, SPACE, 0xef, 0xbb, 0xbf]);
+const SKIPPED: ReadonlySet<number> = new Set([0x09, LF, CR, SPACE, 0xef, 0xbb, 0xbf]);
 /** After more blanks than that, a file is not recognized as an array. */
 const BLANKS_MAX_BYTES = 1024;
 
@@ -39,8 +39,8 @@ export function arrayConverter(): (bytes: Uint8Array) => Uint8Array {
       if (escaped) escaped = false;
       else if (byte === BACKSLASH) escaped = true;
       else if (byte === QUOTE) inText = false;
-      // JSON has no line feed in a text.
-      return byte === LF ? SPACE : byte;
+      // A text of JSON has no line feed, and no carriage return either: the item is refused, as in NDJSON.
+      return byte === LF ? CR : byte;
     }
     if (byte === QUOTE) inText = true;
     else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
