@@ -38,6 +38,8 @@ const selectWaiting = statement('workspaces_with_events', JOB)`
 
 const lockFreeClock = statement('lock_free_clock', JOB)`
   select 1 from workspace_clocks where workspace_id = $1 for update skip locked`;
+const lockClock = statement('lock_clock', JOB)`
+  select 1 from workspace_clocks where workspace_id = $1 for update`;
 /** In a cluster, also on the node of the workspace, which gets no other settings. PostgreSQL ignores the first one. */
 const limitLockTime = statement('limit_lock_time', 'control')`
   set local citus.propagate_set_commands = 'local'; set local lock_timeout = ${LOCK_TIMEOUT_MS}`;
@@ -86,12 +88,13 @@ export async function publishEvents(pool: pg.Pool): Promise<readonly string[]> {
   return published;
 }
 
-/** Returns false if the clock of the workspace is locked. `waits`: for a short time. */
+/** Returns false if the clock of the workspace is locked, or was removed. `waits`: for a lock, for a short time. */
 async function publish(pool: pg.Pool, workspaceId: string, waits: boolean): Promise<boolean> {
   try {
     return await inTransaction(pool, async (client) => {
       if (waits) await client.query(limitLockTime());
-      else if ((await client.query(lockFreeClock(workspaceId))).rowCount === 0) return false;
+      const { rowCount } = await client.query((waits ? lockClock : lockFreeClock)(workspaceId));
+      if (rowCount === 0) return false;
       const first = await allocateTimestamps(client, workspaceId, EVENTS_MAX);
       const { rows } = await client.query<PendingEvent>(takeEvents(workspaceId));
       await appendChanges(
