@@ -23,7 +23,7 @@ export function useCompanyNames(
   ids: readonly (string | null)[],
 ): (id: string) => string {
   const wanted = [...new Set(ids.filter((id) => id !== null))].sort();
-  const prefix = namesKey(workspaceId);
+  const prefix = ['workspace', workspaceId, 'company-names'];
   const { data } = useQuery({
     queryKey: [...prefix, wanted],
     queryFn: async ({ client, signal }): Promise<Names> => {
@@ -49,12 +49,6 @@ export function useCompanyNames(
 
 /** Names, and when each was read, in ms since 1970. */
 type Names = readonly (CompanyNames['data'][number] & { readonly at: number })[];
-
-const namesKey = (workspaceId: string): readonly string[] => ['workspace', workspaceId, 'company-names'];
-
-/** Call when a company has another name. */
-export const forgetCompanyNames = (client: QueryClient, workspaceId: string): void =>
-  void client.invalidateQueries({ queryKey: namesKey(workspaceId) });
 
 /** Names that other pages, or this list when it was shorter, have already loaded. */
 const freshNames = (client: QueryClient, queryKey: readonly unknown[], now: number): Names =>

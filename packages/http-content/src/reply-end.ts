@@ -6,7 +6,7 @@ export function whenClosed(reply: FastifyReply, callback: () => void): void {
   else reply.raw.once('close', callback);
 }
 
-/** Disconnects a client that reads nothing for `ms`. Call the result each time that it has read. */
+/** Disconnects a client that has not read what it was sent within `ms`. Call the result each time that it has. */
 export function cutUnread(reply: FastifyReply, ms: number): () => void {
   const cut = setTimeout(() => reply.raw.destroy(), ms);
   whenClosed(reply, () => clearTimeout(cut));

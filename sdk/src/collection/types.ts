@@ -157,8 +157,8 @@ export interface Creating<R> {
 export interface ChangeOptions extends CallOptions {
   /**
    * An ETag, or a record from `get`, `create` or `update`. If the record has changed since, the call throws
-   * `SvcPreconditionFailedError` and changes nothing. If an `update` is retried because its response was lost and the
-   * record has changed then, the call throws the first error, because the first attempt may have changed it.
+   * `SvcPreconditionFailedError` and changes nothing. If the response to an `update` is lost and the retry gets
+   * 412, the call throws the first error, because the first attempt may have made the change.
    * @default no condition
    */
   readonly ifMatch?: string | object | undefined;

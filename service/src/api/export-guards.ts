@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { EXPORTS_MAX, EXPORTS_PER_WORKSPACE_MAX } from '../config/limits.ts';
 import { ApiError, unavailable } from '../http/errors.ts';
 
-/** The exports that a process runs at the same time. */
+/** The exports of one kind that a process runs at the same time. */
 export const createExportPlaces = (): Places => createPlaces(EXPORTS_MAX);
 
 /** Takes a place until the response has closed. Throws `rate_limited` or `unavailable`. */

@@ -122,7 +122,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
     const index = tokenIndex(token, indexKey);
     return { token, index, stored: [tokenHint(token), index, fingerprint, salt, hash] };
   };
-  /** `keep`: runs before the entry, which must be last, because it locks the log. */
+  /** `keep` runs before the entry, which locks the log, because it may wait for a change of the person. */
   const create = async (
     client: pg.ClientBase,
     workspaceId: string,

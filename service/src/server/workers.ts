@@ -98,7 +98,7 @@ export function forkWorkers(
       `${await (await aggregateMetrics([...members])).metrics()}${await primary.metrics()}`,
     reportExport,
   };
-  cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [], execArgv: [...process.execArgv, ...WORKER_FLAGS] });
+  cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [], execArgv: [...WORKER_FLAGS, ...process.execArgv] });
 
   const fork = (): Member => {
     // The worker has the cache before its first module. Without it, that module, as TypeScript, loads a compiler of 17 MB.

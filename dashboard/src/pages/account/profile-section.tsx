@@ -25,7 +25,7 @@ export function ProfileSection() {
     mutationFn: () =>
       call<Me['user']>('/me', {
         method: 'PATCH',
-        body: { name, ...(moves ? { email, currentPassword } : {}) },
+        body: { ...(name === user.name ? {} : { name }), ...(moves ? { email, currentPassword } : {}) },
       }),
     onSuccess: async (saved) => {
       setEmail(saved.email);

@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { ApiFailure, messageOf } from '../../../api/failure.ts';
 import { formatNumber } from '../../../format/number.ts';
-import { counted } from '../../../format/plural.ts';
+import { counted, type Noun } from '../../../format/plural.ts';
 import type { Selection } from '../../../list/selection.ts';
 import { fieldLabel, nounOf, valueLabel } from '../../../resources/labels.ts';
 import { type DataRecord, type ResourceContract, titleOf } from '../../../resources/resources.ts';
@@ -14,7 +14,7 @@ import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { toast } from '../../../ui/toast/toast-store.ts';
 import { listPath } from '../record-query.ts';
 import { type BulkAction, showChanges, writeRecords } from './bulk-writes.ts';
-import { inChunks, type Outcome } from './in-chunks.ts';
+import { CHUNK_RECORDS, inChunks, type Outcome } from './in-chunks.ts';
 import { RefusedRecords } from './refused-records.tsx';
 
 export interface BulkDialogProps {
@@ -112,14 +112,14 @@ export default function BulkDialog(props: BulkDialogProps) {
           {report.rest.length === 0 ? null : (
             <Problem>
               {report.error === null ? 'Stopped.' : messageOf(report.error)}{' '}
-              {`${counted(report.rest.length, nounOf(resource))} ${
-                isUnanswered(report.error)
-                  ? 'not confirmed: the last request may have been carried out.'
-                  : 'not sent.'
-              }`}
+              {unsentText(report, nounOf(resource))}
             </Problem>
           )}
-          <p className="text-soft">What was not written is as it was, and stays selected.</p>
+          <p className="text-soft">
+            {isUnanswered(report.error)
+              ? 'These stay selected. The list shows how they are now.'
+              : 'What was not written is as it was, and stays selected.'}
+          </p>
           <DialogActions>
             {report.rest.length === 0 ? null : (
               <Button onClick={() => void run(report.rest, report)}>
@@ -156,6 +156,15 @@ export default function BulkDialog(props: BulkDialogProps) {
       )}
     </Dialog>
   );
+}
+
+/** Says how many records were not sent, and how many may have been written by a request without a response. */
+function unsentText({ rest, error }: Report, noun: Noun): string {
+  if (!isUnanswered(error)) return `${counted(rest.length, noun)} not sent.`;
+  const unknown = Math.min(rest.length, CHUNK_RECORDS);
+  const unsent = rest.length - unknown;
+  const others = unsent === 0 ? '' : ` ${counted(unsent, noun)} not sent.`;
+  return `${counted(unknown, noun)} not confirmed: the last request may have been carried out.${others}`;
 }
 
 interface Words {

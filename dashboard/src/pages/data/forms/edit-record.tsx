@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { forgetCompanyNames } from '../../../api/company-names.ts';
 import { isFailure } from '../../../api/failure.ts';
 import { isCompanies, type ResourceContract } from '../../../resources/resources.ts';
 import { useDraft } from '../../../session/draft.ts';
@@ -36,7 +35,9 @@ export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordP
     const changed = Object.keys(patch).length > 0;
     if (changed && !(await change.run(patch))) return false;
     if (changed) toast('Saved.');
-    if (changed && isCompanies(resource)) forgetCompanyNames(client, workspaceId);
+    // Other pages show the name of a company.
+    if (changed && isCompanies(resource))
+      void client.invalidateQueries({ queryKey: ['workspace', workspaceId] });
     onClose();
     return true;
   };
@@ -50,8 +51,9 @@ export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordP
   const reload = async (): Promise<void> => {
     const query = recordQuery(workspaceId, resource.name, original.id);
     await client.refetchQueries(query);
-    const { etag } = client.getQueryData(query.queryKey) ?? opened;
-    setDraft({ values, opened: { ...opened, etag } });
+    const latest = client.getQueryData(query.queryKey);
+    // The person may have typed meanwhile.
+    if (latest !== undefined) setDraft((now) => ({ ...now, opened: { ...now.opened, etag: latest.etag } }));
     change.reset();
   };
   return (
@@ -80,7 +82,7 @@ export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordP
           values={values}
           errors={errors}
           autoFocus={names[0]}
-          onChange={(next) => setDraft({ ...draft, values: next })}
+          onChange={(next) => setDraft((now) => ({ ...now, values: next }))}
         />
       </Form>
     </Dialog>
