@@ -39,6 +39,7 @@ export function useCompanyNames(
       return wanted.flatMap((id) => known.get(id) ?? []);
     },
     enabled: wanted.length > 0,
+    // As fresh as the oldest of the names, which may be from another query.
     staleTime: ({ state: { data: names = [], dataUpdatedAt } }) =>
       Math.max(0, NAMES_FRESH_MS - dataUpdatedAt + Math.min(dataUpdatedAt, ...names.map(({ at }) => at))),
     placeholderData: keepPreviousData,
