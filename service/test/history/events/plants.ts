@@ -27,8 +27,8 @@ export const EVENT_PLANTS: readonly Plant[] = [
   {
     name: 'silent end: the end of a stream has no entry',
     file: 'api/feed/change-stream.ts',
-    replace: 'if (!live) return;',
-    by: 'if (live) return;',
+    replace: 'if (live) closedStreams.add(',
+    by: 'if (!live) closedStreams.add(',
     faults: ['restart the nodes one after the other'],
     found: /has no entry of its end/,
   },
