@@ -16,6 +16,16 @@ import {
 const idsOf = ({ received }: Receiver): readonly string[] => received.map(({ id }) => id);
 const until = (receiver: Receiver, count: number) => expect.poll(() => receiver.received.length).toBe(count);
 
+/** A receiver that answers its first request with `status` when it is released, and the others with 200 at once. */
+async function startHoldingReceiver(status: number) {
+  let hold: (() => void) | undefined;
+  const receiver = await startReceiver((response) => {
+    if (hold === undefined) hold = () => response.writeHead(status).end();
+    else response.writeHead(200).end();
+  });
+  return { receiver, release: () => hold?.() };
+}
+
 test.each([true, false])(
   'every change is delivered once, signed, as GET /v1/changes shows it (ordered: %s)',
   async (ordered) => {
@@ -169,11 +179,7 @@ test('two nodes deliver each change once, and one continues when the other stops
 
 test('a node that has lost its lease records nothing, and the event is repeated with its id', async () => {
   const writer = await newWriter();
-  let hold: (() => void) | undefined;
-  const receiver = await startReceiver((response) => {
-    if (hold === undefined) hold = () => response.writeHead(200).end();
-    else response.writeHead(200).end();
-  });
+  const { receiver, release } = await startHoldingReceiver(200);
   const { id } = await newEndpoint(writer.workspaceId, { url: receiver.url });
   newEngine();
   await writer.createCompany('A');
@@ -183,7 +189,7 @@ test('a node that has lost its lease records nothing, and the event is repeated 
     `update webhook_endpoints set lease_owner = 'another', lease_until = now() + interval '1 second' where id = $1`,
     [id],
   );
-  hold?.();
+  release();
   await until(receiver, 2);
   const [change] = await writer.changes();
   expect(idsOf(receiver)).toEqual([change?.id, change?.id]);
@@ -192,11 +198,7 @@ test('a node that has lost its lease records nothing, and the event is repeated 
 
 test('a node that takes an endpoint again records nothing of what it began under its earlier lease', async () => {
   const writer = await newWriter();
-  let hold: (() => void) | undefined;
-  const receiver = await startReceiver((response) => {
-    if (hold === undefined) hold = () => response.writeHead(500).end();
-    else response.writeHead(200).end();
-  });
+  const { receiver, release } = await startHoldingReceiver(500);
   const { id } = await newEndpoint(writer.workspaceId, { url: receiver.url });
   const engine = newEngine();
   await writer.createCompany('A');
@@ -207,7 +209,7 @@ test('a node that takes an endpoint again records nothing of what it began under
   ]);
   await until(receiver, 2);
   await expect.poll(() => deliveriesOf(id)).toMatchObject([{ state: 'delivered', attempts: 1 }]);
-  hold?.();
+  release();
   await writer.createCompany('B');
   await until(receiver, 3);
   // It waits for the first delivery too.

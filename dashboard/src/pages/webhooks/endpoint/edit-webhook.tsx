@@ -20,17 +20,15 @@ export function EditWebhook({ id, endpoint, onClose }: EditWebhookProps) {
   // What the endpoint was when the dialog opened. Only what the person changes is sent.
   const [before] = useState(() => draftOf(endpoint, nameOf));
   const [draft, setDraft] = useState(before);
+  const changes = changesOf(settingsOf(before), settingsOf(draft));
+  const unchanged = Object.keys(changes).length === 0 ? 'Nothing has changed.' : undefined;
   const change = useWebhookAction(workspaceId, {
-    mutationFn: () => changeWebhook(id, changesOf(settingsOf(before), settingsOf(draft))),
+    mutationFn: () => changeWebhook(id, changes),
     onSuccess: () => {
       onClose();
       toast('The endpoint is changed.');
     },
   });
-  const unchanged =
-    Object.keys(changesOf(settingsOf(before), settingsOf(draft))).length === 0
-      ? 'Nothing has changed.'
-      : undefined;
   return (
     <Dialog open onOpenChange={onClose} title="Edit the endpoint" wide>
       <WebhookForm
