@@ -523,8 +523,6 @@ CREATE INDEX invitations_by_email ON public.invitations USING btree (email);
 
 CREATE INDEX invitations_by_id ON public.invitations USING btree (id);
 
-CREATE INDEX key_usage_by_day ON public.key_usage USING btree (workspace_id, day DESC, key_id);
-
 CREATE INDEX members_by_id ON public.members USING btree (id);
 
 CREATE INDEX members_by_user ON public.members USING btree (user_id);

@@ -1,4 +1,4 @@
-import type { Deployment, Usage, Workspace } from '@svc/service/dashboard/wire';
+import type { Deployment, Month, Workspace } from '@svc/service/dashboard/wire';
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { call, ofWorkspace } from './client.ts';
 
@@ -12,21 +12,12 @@ export const workspaceQuery = (workspaceId: string) =>
 export const useWorkspace = (workspaceId: string): Workspace =>
   useSuspenseQuery(workspaceQuery(workspaceId)).data;
 
-/** Requests per day (UTC) and key in the last `days` days, including today. */
-export const usageQuery = (workspaceId: string, days: number) =>
-  queryOptions({
-    queryKey: ['workspace', workspaceId, 'usage', days],
-    queryFn: ({ signal }) => call<Usage>(ofWorkspace(workspaceId, '/usage'), { query: { days }, signal }),
-  });
-
-export type Month = Usage['month'];
-
 const MONTH_REFRESH_MS = 60_000;
 
 /** The live quota of this month, read again every minute while the window is visible. */
 export const monthQuery = (workspaceId: string) =>
   queryOptions({
-    queryKey: ['workspace', workspaceId, 'usage', 'month'],
+    queryKey: ['workspace', workspaceId, 'month'],
     queryFn: ({ signal }) => call<Month>(ofWorkspace(workspaceId, '/month'), { signal }),
     staleTime: MONTH_REFRESH_MS,
     refetchInterval: MONTH_REFRESH_MS,

@@ -1,9 +1,10 @@
 import type { Role } from '@svc/service/dashboard/permissions';
 import { allows } from '@svc/service/dashboard/permissions';
+import type { Month } from '@svc/service/dashboard/wire';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Month, monthQuery, useWorkspace } from '../api/workspace.ts';
+import { monthQuery, useWorkspace } from '../api/workspace.ts';
 import { formatNumber, formatPercent } from '../format/number.ts';
 import { formatUtcDay } from '../format/time.ts';
 import { Banner } from '../ui/banner.tsx';

@@ -71,6 +71,8 @@ export const EXPLORER_PATH_MAX_CHARACTERS = 8_192;
 export const NEEDS_KEY = /^\/v1\/(?:me|changes\/stream|[^/]+\/export)$/;
 
 export const USAGE_DAYS_DEFAULT = 30;
+/** Days of usage that the list of keys shows for each key. */
+export const LISTED_USAGE_DAYS = 7;
 export const USAGE_DAYS_MAX = 400;
 /** Keys with a notice of their expiry date in one response. */
 export const KEY_NOTICES_MAX = 50;

@@ -128,26 +128,14 @@ export interface InvitationOffer extends Pick<Invitation, 'email' | 'role'> {
   readonly hasAccount: boolean;
 }
 
-/** `GET /workspaces/{id}/usage`: live and test requests. `GET /workspaces/{id}/month`: only `month`. */
-export interface Usage {
-  /** Newest day first. A key has no row for a day without requests. */
-  readonly data: readonly {
-    /** Such as `2026-03-01` (UTC). */
-    readonly day: string;
-    readonly keyId: string;
-    readonly requests: number;
-    /** The requests that got a 4xx or 5xx response. */
-    readonly errors: number;
-  }[];
-  /** The present calendar month (UTC). */
-  readonly month: {
-    readonly startsAt: Time;
-    readonly endsAt: Time;
-    /** Live requests so far. */
-    readonly used: number;
-    /** Null: no limit. */
-    readonly limit: number | null;
-  };
+/** `GET /workspaces/{id}/month`: the present calendar month (UTC). */
+export interface Month {
+  readonly startsAt: Time;
+  readonly endsAt: Time;
+  /** Live requests so far. */
+  readonly used: number;
+  /** Null: no limit. */
+  readonly limit: number | null;
 }
 
 /** The length of time that a plot shows. */
@@ -182,7 +170,7 @@ interface TrafficSpan extends TrafficFigures {
 /** `GET /workspaces/{id}/overview`. */
 export interface Overview {
   /** `forecast`: live requests by the end of the month, at the rate of the last seven days. */
-  readonly month: Usage['month'] & { readonly forecast: number };
+  readonly month: Month & { readonly forecast: number };
   /** The first steps that the workspace has done. */
   readonly begun: { readonly key: boolean; readonly records: boolean; readonly request: boolean };
   /** Number of records by name of the resource. */

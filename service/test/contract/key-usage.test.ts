@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Usage } from '../../src/dashboard/wire.ts';
+import type { KeyUsage } from '../../src/dashboard/wire.ts';
 import { createTestDashboard } from '../harness/dashboard.ts';
 import { createTestService, type TestService } from '../harness/service.ts';
 
@@ -14,10 +14,9 @@ beforeAll(async () => {
 
 describe('the usage of a key', () => {
   const usageOf = async (keyId: string) => {
-    const { data } = (await owner.send('GET', `/workspaces/${owner.workspaceId}/usage?days=1`)).json<Usage>();
-    return data
-      .filter((usage) => usage.keyId === keyId)
-      .map(({ requests, errors }) => ({ requests, errors }));
+    const path = `/workspaces/${owner.workspaceId}/keys/${keyId}/usage?days=1`;
+    const { data } = (await owner.send('GET', path)).json<KeyUsage>();
+    return data.map(({ requests, errors }) => ({ requests, errors }));
   };
 
   test.each(['live', 'test'] as const)(

@@ -76,7 +76,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   'the dashboard: scores': atDashboard('GET', () => '/scores'),
   'the dashboard: traffic': atDashboard('GET', () => '/traffic'),
   'the dashboard: the quota of the month': atDashboard('GET', () => '/month'),
-  'the dashboard: usage': atDashboard('GET', () => '/usage'),
+  'the dashboard: usage': atDashboard('GET', ({ keyId }) => `/keys/${keyId}/usage`),
   'the dashboard: a search': atDashboard('GET', () => '/company-names?search=acme'),
   'the dashboard: a new key': atDashboard(
     'POST',

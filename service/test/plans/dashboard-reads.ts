@@ -28,7 +28,6 @@ export async function dashboardReads(world: World, workspaceId: string): Promise
     '',
     '/overview',
     '/month',
-    '/usage',
     '/traffic',
     '/scores',
     '/keys',

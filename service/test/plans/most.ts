@@ -6,6 +6,7 @@ import {
   COMPANY_NAMES_MAX,
   CONTENT_COUNTED_MAX,
   KEY_NOTICES_MAX,
+  LISTED_USAGE_DAYS,
   MENTIONS_WEIGHED,
   SCORE_AUDITS_SAMPLED,
   SCORE_COMPANIES_MAX,
@@ -56,8 +57,8 @@ const MORE: Readonly<Record<string, number>> = {
   read_members: MEMBERS * READ_MAX,
   // The newest keys, and a look-up of each that has a notice with its last use.
   keys_with_notices: SEARCHED_ROWS_MAX * 1.05 + KEY_NOTICES_MAX * (READ_MAX + LAST_USE_MAX),
-  // A page of keys, each with its creator.
-  creators_of_keys: PAGE_ITEMS * READ_MAX,
+  // A page of keys, each with its creator and seven days of usage.
+  details_of_listed_keys: PAGE_ITEMS * (READ_MAX + LAST_USE_MAX + LISTED_USAGE_DAYS),
   usage_of_key: USAGE_DAYS_MAX,
   // Each member, by the index, when a newcomer joins.
   count_members: 150,

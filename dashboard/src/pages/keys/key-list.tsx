@@ -1,10 +1,9 @@
 import type { ApiKey } from '@svc/sdk';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
-import { type ReactNode, useDeferredValue } from 'react';
+import type { ReactNode } from 'react';
 import { useCompanyNames } from '../../api/company-names.ts';
 import { type KeyStatus, keysQuery } from '../../api/keys.ts';
-import { usageQuery } from '../../api/workspace.ts';
 import { useArrival } from '../../arrival.ts';
 import { ColumnHead } from '../../list/column-head.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -14,7 +13,7 @@ import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { HeadCell, Table, TableBody, TableHead } from '../../ui/table.tsx';
 import type { KeyAction } from './key/key-menu.tsx';
 import { KeyRow } from './key-row.tsx';
-import { requestsByKey, USAGE_DAYS } from './usage.ts';
+import { lastDays, USAGE_DAYS } from './usage.ts';
 
 export interface KeyListProps {
   readonly workspaceId: string;
@@ -28,7 +27,6 @@ export interface KeyListProps {
 export function KeyList({ workspaceId, status, blocked, createButton, onAction }: KeyListProps) {
   const keys = useInfiniteQuery(keysQuery(workspaceId, status));
   const data = useArrival(keys.data, `${workspaceId} ${status}`);
-  const usage = useDeferredValue(useQuery(usageQuery(workspaceId, USAGE_DAYS)).data);
   const items = keys.data?.pages.flatMap(({ data }) => data) ?? [];
   const nameOf = useCompanyNames(
     workspaceId,
@@ -45,7 +43,6 @@ export function KeyList({ workspaceId, status, blocked, createButton, onAction }
   }
   if (data === undefined) return <SkeletonRows />;
   if (items.length === 0) return <NoKeys status={status} createButton={createButton} />;
-  const requests = usage === undefined ? undefined : requestsByKey(usage);
   return (
     <>
       <Table label="API keys">
@@ -72,7 +69,7 @@ export function KeyList({ workspaceId, status, blocked, createButton, onAction }
               workspaceId={workspaceId}
               apiKey={key}
               companyName={key.companyId === null ? null : nameOf(key.companyId)}
-              requests={requests?.(key.id)}
+              requests={lastDays(key.requests)}
               blocked={blocked}
               onAction={(action) => onAction(key, action)}
             />

@@ -1,20 +1,17 @@
-import type { ListedKey } from '@svc/service/dashboard/wire';
+import type { DayOfKey, ListedKey } from '@svc/service/dashboard/wire';
 import { Link } from '@tanstack/react-router';
 import { When } from '../../format/when.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { Cell, Row } from '../../ui/table.tsx';
 import { accessText, ExpiryBadge, ModeBadge } from './key/key-badges.tsx';
 import { type KeyAction, KeyMenu } from './key/key-menu.tsx';
 import { Sparkline } from './sparkline.tsx';
-import type { DayOfKey } from './usage.ts';
 
 export interface KeyRowProps {
   readonly workspaceId: string;
   readonly apiKey: ListedKey;
   /** Null if the key can access all companies. */
   readonly companyName: string | null;
-  /** Undefined while they load. */
-  readonly requests: readonly DayOfKey[] | undefined;
+  readonly requests: readonly DayOfKey[];
   readonly blocked: string | undefined;
   readonly onAction: (action: KeyAction) => void;
 }
@@ -77,7 +74,7 @@ export function KeyRow({ workspaceId, apiKey, companyName, requests, blocked, on
         <When at={at} />
       </Cell>
       <Cell className="hidden sm:table-cell">
-        {requests === undefined ? <Skeleton className="h-4 w-20" /> : <Sparkline days={requests} />}
+        <Sparkline days={requests} />
       </Cell>
       <Cell className="w-0 text-end">
         {revokedAt === null ? <KeyMenu apiKey={apiKey} blocked={blocked} onAction={onAction} /> : null}

@@ -1,5 +1,5 @@
+import type { DayOfKey } from '@svc/service/dashboard/wire';
 import { formatNumber } from '../../format/number.ts';
-import type { DayOfKey } from './usage.ts';
 
 const HEIGHT = 20;
 const BAR = 7;

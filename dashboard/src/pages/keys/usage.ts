@@ -1,13 +1,7 @@
-import type { Usage } from '@svc/service/dashboard/wire';
+import type { DayOfKey } from '@svc/service/dashboard/wire';
 
 export const USAGE_DAYS = 7;
 const DAY_MS = 24 * 60 * 60 * 1_000;
-
-export interface DayOfKey {
-  /** `2026-03-01`, UTC. */
-  readonly day: string;
-  readonly requests: number;
-}
 
 /** The last days in UTC, `2026-03-01`, the oldest first. */
 export const daysOf = (count: number, nowMs = Date.now()): readonly string[] =>
@@ -15,9 +9,8 @@ export const daysOf = (count: number, nowMs = Date.now()): readonly string[] =>
     new Date(nowMs - (count - 1 - ago) * DAY_MS).toISOString().slice(0, 10),
   );
 
-/** Returns a function from a key's id to its requests per day, oldest day first, with 0 for days without requests. */
-export function requestsByKey({ data }: Usage, nowMs = Date.now()): (keyId: string) => readonly DayOfKey[] {
-  const days = daysOf(USAGE_DAYS, nowMs);
-  const known = new Map(data.map(({ keyId, day, requests }) => [`${keyId} ${day}`, requests]));
-  return (keyId) => days.map((day) => ({ day, requests: known.get(`${keyId} ${day}`) ?? 0 }));
+/** The requests of each of the last days, the oldest first, with 0 for days without requests. */
+export function lastDays(days: readonly DayOfKey[], nowMs = Date.now()): readonly DayOfKey[] {
+  const known = new Map(days.map(({ day, requests }) => [day, requests]));
+  return daysOf(USAGE_DAYS, nowMs).map((day) => ({ day, requests: known.get(day) ?? 0 }));
 }

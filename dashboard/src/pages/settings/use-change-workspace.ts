@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useAction } from '../../api/action.ts';
-import { changeWorkspace, type WorkspaceChange, workspaceQuery } from '../../api/workspace.ts';
+import { changeWorkspace, monthQuery, type WorkspaceChange, workspaceQuery } from '../../api/workspace.ts';
 import { toast } from '../../ui/toast/toast-store.ts';
 
 /** Changes the workspace and refreshes everything that shows it. */
@@ -12,7 +12,7 @@ export function useChangeWorkspace(workspaceId: string, changeOf: () => Workspac
       client.setQueryData(workspaceQuery(workspaceId).queryKey, workspace);
       toast(done);
       await client.invalidateQueries({ queryKey: ['me'] });
-      await client.invalidateQueries({ queryKey: ['workspace', workspaceId, 'usage'] });
+      await client.invalidateQueries({ queryKey: monthQuery(workspaceId).queryKey });
     },
   });
 }

@@ -41,7 +41,6 @@ const REQUESTS = [
   ['GET', '/log'],
   ['GET', '/webhooks'],
   ['GET', '/overview'],
-  ['GET', '/usage'],
   ['GET', '/month'],
 ] as const;
 

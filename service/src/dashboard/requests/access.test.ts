@@ -37,7 +37,6 @@ type Line = readonly [
 /** Paths below /workspaces/{id}, and the statuses for a viewer and an admin. Later lines delete what earlier ones use. */
 const ENDPOINTS: readonly Line[] = [
   ['GET', '', undefined, 200, 200],
-  ['GET', '/usage', undefined, 200, 200],
   ['GET', '/month', undefined, 200, 200],
   ['GET', '/keys', undefined, 200, 200],
   ['GET', '/members', undefined, 200, 200],

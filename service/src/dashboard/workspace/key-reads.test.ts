@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestDashboard, type Visitor } from '../../../test/harness/dashboard.ts';
 import { createTestService, TEST_ACTOR } from '../../../test/harness/service.ts';
+import { DAY_MS } from '../../config/time.ts';
 import type { KeyNotices, KeyUsage, ListedKey } from './key-wire.ts';
 
 const service = await createTestService();
@@ -31,6 +32,25 @@ test('the list of keys names who has created each key, and the API does not', as
   expect((await service.request(token, '/v1/api-keys')).text).not.toContain('createdBy');
 });
 
+test('the list of keys has the requests of each key in the last seven days, the newest first', async () => {
+  const { workspaceId } = owner;
+  const { keyId, token } = await service.issue(workspaceId);
+  const unused = await service.issue(workspaceId);
+  await service.request(token, '/v1/audits');
+  await service.pool.query(
+    `insert into key_usage (workspace_id, key_id, day, requests, errors)
+     select $1, $2, (now() at time zone 'UTC')::date - ago, ago, 1 from unnest(array[2, 6, 7]) ago`,
+    [workspaceId, keyId],
+  );
+  const { data } = (await send('/keys')).json<{ data: readonly ListedKey[] }>();
+  const today = new Date();
+  const day = (ago: number): string => new Date(today.getTime() - ago * DAY_MS).toISOString().slice(0, 10);
+  expect(data.map(({ id, requests }) => [id, requests])).toEqual([
+    [unused.keyId, []],
+    [keyId, [1, 2, 6].map((n) => ({ day: day(n === 1 ? 0 : n), requests: n }))],
+  ]);
+});
+
 test('the usage of a key is per day, the newest first, and only of this key', async () => {
   const { workspaceId } = owner;
   const { keyId, token } = await service.issue(workspaceId);
@@ -50,7 +70,10 @@ test('the usage of a key is per day, the newest first, and only of this key', as
   ]);
   expect(usage[0]?.day).toMatch(/^\d{4}-\d\d-\d\d$/);
   expect((await send(`/keys/${keyId}/usage?days=1`)).json<KeyUsage>().data).toHaveLength(1);
-  expect((await send(`/keys/${keyId}/usage?days=0`)).status).toBe(400);
+  for (const query of ['days=0', 'days=401', 'days=x', 'days=1&days=2', 'day=1']) {
+    const answer = await send(`/keys/${keyId}/usage?${query}`);
+    expect(answer.json(), query).toMatchObject({ error: { code: 'invalid_parameter' } });
+  }
   const stranger = await dashboard.owner();
   const theirs = await stranger.send('GET', `/workspaces/${stranger.workspaceId}/keys/${keyId}/usage`);
   expect(theirs.json()).toEqual({ data: [] });

@@ -12,10 +12,9 @@ import { ApiError } from '../../http/errors.ts';
 import { apiKeys } from '../../resources/index.ts';
 import { API_KEY_RECORDS } from '../../resources/views.ts';
 import type { DashboardContext } from '../context.ts';
-import { KEY_NOTICES_MAX } from '../limits.ts';
+import { KEY_NOTICES_MAX, LISTED_USAGE_DAYS, USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from '../limits.ts';
 import { readDetails } from './key-settings.ts';
 import type { KeyDetails, KeyNotices, KeyUsage, ListedKey } from './key-wire.ts';
-import { daysOf } from './overview.ts';
 
 type Query = { Querystring: Record<string, unknown> };
 export type OneKey = { Params: { keyId: string } };
@@ -34,8 +33,7 @@ export function registerKeyReads(api: FastifyInstance, context: DashboardContext
     await usage.catchUp(workspaceId);
     const read = await readPage(reader, apiKeys.list, request.query, { workspaceId, companyId: null });
     const page = JSON.parse(read.body()) as ListEnvelope<ApiKey>;
-    const creators = await readCreators(pool, workspaceId, page.data);
-    return { ...page, data: page.data.map((key) => ({ ...key, createdBy: creators.get(key.id) ?? null })) };
+    return { ...page, data: await withDetails(pool, workspaceId, page.data) };
   });
 
   api.get<OneKey>(`${KEYS}/:keyId`, async (request, reply): Promise<KeyDetails> => {
@@ -79,18 +77,31 @@ const selectUsage = statement('usage_of_key', 'request')`
     where workspace_id = $1 and key_id >= $2 and key_id <= $2 order by key_id desc, day desc limit $3
   ) newest where day > now()::date - $3::int order by day desc`;
 
-const selectCreators = statement('creators_of_keys', 'request')`
-  select k.id, k.created_by as "createdBy" from unnest($2::text[]) as wanted (id)
-  cross join lateral (${lookUp({ select: 'id, created_by', from: 'api_keys', key: 'wanted.id' })}) k`;
+// The usage of a key, not of some days: it reads no more for a workspace with many other keys.
+const selectListed = statement('details_of_listed_keys', 'request')`
+  select k.id, k.created_by as "createdBy", u.requests
+  from unnest($2::text[]) as wanted (id)
+  cross join lateral (${lookUp({ select: 'id, created_by', from: 'api_keys', key: 'wanted.id' })}) k
+  cross join lateral (
+    select coalesce(json_agg(json_build_object('day', to_char(day, 'YYYY-MM-DD'), 'requests', requests)), '[]') as requests
+    from (
+      select day, requests from key_usage
+      where workspace_id = $1 and key_id >= wanted.id and key_id <= wanted.id
+      order by key_id desc, day desc limit ${LISTED_USAGE_DAYS}
+    ) newest where day > now()::date - ${LISTED_USAGE_DAYS}
+  ) u`;
 
-async function readCreators(
+async function withDetails(
   pool: Connections,
   workspaceId: string,
   keys: readonly ApiKey[],
-): Promise<ReadonlyMap<string, string | null>> {
+): Promise<readonly ListedKey[]> {
+  type Details = Pick<ListedKey, 'id' | 'createdBy' | 'requests'>;
   const ids = keys.map(({ id }) => id);
-  const { rows } = await pool.query<Pick<ListedKey, 'id' | 'createdBy'>>(selectCreators(workspaceId, ids));
-  return new Map(rows.map(({ id, createdBy }) => [id, createdBy]));
+  const { rows } = await pool.query<Details>(selectListed(workspaceId, ids));
+  const details = new Map(rows.map((row) => [row.id, row]));
+  // A key that is gone by now has none.
+  return keys.map((key) => ({ ...key, ...(details.get(key.id) ?? { createdBy: null, requests: [] }) }));
 }
 
 /** Among the newest keys, because no index of a workspace has the expiry date. */
@@ -107,6 +118,15 @@ const selectNotices = statement('keys_with_notices', 'request')`
   select r.doc::json as key, near.expires_at <= now() as expired from near
   cross join lateral (${lookUp({ select: 'doc', from: API_KEY_RECORDS, key: 'near.id' })}) r
   order by near.expires_at, near.id`;
+
+/** The parameter `days` of a request for usage per day. It has no other. */
+function daysOf(query: Readonly<Record<string, unknown>>): number {
+  allowParameters(query, ['days']);
+  const { days = String(USAGE_DAYS_DEFAULT) } = query;
+  const number = typeof days === 'string' && /^[1-9]\d{0,2}$/.test(days) ? Number(days) : Number.NaN;
+  if (number <= USAGE_DAYS_MAX) return number;
+  throw new ApiError('invalid_parameter', `"days" must be an integer from 1 to ${USAGE_DAYS_MAX}.`);
+}
 
 /** The id of the key in the path. Throws `not_found` if it cannot be one. */
 export function keyIdOf({ params: { keyId } }: { readonly params: { readonly keyId: string } }): string {

@@ -26,18 +26,23 @@ export interface KeyDetails extends ChangedKey {
 export interface ListedKey extends ApiKey {
   /** Email address; null: the key was created before version 0.2.0. */
   readonly createdBy: string | null;
+  /** Of the last 7 days (UTC), including today; the newest first. There is no item for a day without requests. */
+  readonly requests: readonly DayOfKey[];
+}
+
+export interface DayOfKey {
+  /** Such as `2026-03-01` (UTC). */
+  readonly day: string;
+  readonly requests: number;
 }
 
 /** `GET …/keys/{keyId}/usage`. */
 export interface KeyUsage {
   /** Newest day first. There is no row for a day without requests. */
-  readonly data: readonly {
-    /** Such as `2026-03-01` (UTC). */
-    readonly day: string;
-    readonly requests: number;
+  readonly data: readonly (DayOfKey & {
     /** The requests that got a 4xx or 5xx response. */
     readonly errors: number;
-  }[];
+  })[];
 }
 
 /** `GET …/key-notices`: keys that are neither paused nor revoked, the earliest expiry date first. */

@@ -4,12 +4,11 @@ import { allowParameters } from '../../api/guards.ts';
 import type { Connections } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
-import { ApiError } from '../../http/errors.ts';
 import { RESOURCES } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
-import { CONTENT_COUNTED_MAX, MENTIONS_WEIGHED, USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from '../limits.ts';
+import { CONTENT_COUNTED_MAX, MENTIONS_WEIGHED } from '../limits.ts';
 import { noWorkspace } from '../requests/session.ts';
-import type { Overview, Usage } from '../wire.ts';
+import type { Month, Overview } from '../wire.ts';
 
 type Query = { Querystring: Readonly<Record<string, unknown>> };
 
@@ -36,38 +35,11 @@ export function registerOverview(api: FastifyInstance, { pool, sessions, usage }
   });
 
   // The live quota, for a banner on every page. The count is exact: it is written with each entry.
-  api.get<Query>('/workspaces/:workspaceId/month', async (request, reply): Promise<Usage['month']> => {
+  api.get<Query>('/workspaces/:workspaceId/month', async (request, reply): Promise<Month> => {
     const { workspaceId } = await sessions.member(request, reply);
     allowParameters(request.query, []);
     return readMonth(pool, workspaceId);
   });
-
-  // Requests per day and key. A day is a day in UTC, and the last one is today.
-  api.get<Query>('/workspaces/:workspaceId/usage', async (request, reply): Promise<Usage> => {
-    const { workspaceId } = await sessions.member(request, reply);
-    const days = daysOf(request.query);
-    await usage.catchUp(workspaceId);
-    return { data: await readDays(pool, workspaceId, days), month: await readMonth(pool, workspaceId) };
-  });
-}
-
-/** The parameter `days` of a request for usage per day. It has no other. */
-export function daysOf(query: Readonly<Record<string, unknown>>): number {
-  allowParameters(query, ['days']);
-  const { days = String(USAGE_DAYS_DEFAULT) } = query;
-  const number = typeof days === 'string' && /^[1-9]\d{0,2}$/.test(days) ? Number(days) : Number.NaN;
-  if (number <= USAGE_DAYS_MAX) return number;
-  throw new ApiError('invalid_parameter', `"days" must be an integer from 1 to ${USAGE_DAYS_MAX}.`);
-}
-
-const selectDays = statement('usage_per_day', 'request')`
-  select to_char(day, 'YYYY-MM-DD') as day, key_id as "keyId", requests, errors from key_usage u
-  where workspace_id = $1 and day > now()::date - $2::int
-  order by u.day desc, u.key_id`;
-
-async function readDays(pool: Connections, workspaceId: string, days: number): Promise<Usage['data']> {
-  const { rows } = await pool.query<Usage['data'][number]>(selectDays(workspaceId, days));
-  return rows;
 }
 
 const selectMonth = statement('live_requests_of_month', 'request')`
@@ -76,8 +48,8 @@ const selectMonth = statement('live_requests_of_month', 'request')`
   from live_meters, date_trunc('month', now()) as starts where workspace_id = $1`;
 
 /** The live quota of the present month, and how much of it is used. */
-async function readMonth(pool: Connections, workspaceId: string): Promise<Usage['month']> {
-  const { rows } = await pool.query<Usage['month']>(selectMonth(workspaceId));
+async function readMonth(pool: Connections, workspaceId: string): Promise<Month> {
+  const { rows } = await pool.query<Month>(selectMonth(workspaceId));
   const [row] = rows;
   if (row === undefined) throw noWorkspace();
   return row;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard } from '../../../test/harness/dashboard.ts';
 import { createTestService } from '../../../test/harness/service.ts';
-import type { Me, Usage, Workspace } from '../wire.ts';
+import type { Me, Workspace } from '../wire.ts';
 
 const service = await createTestService();
 const { pool } = service;
@@ -116,49 +116,26 @@ describe('a workspace', () => {
   });
 });
 
-describe('the usage of a workspace', () => {
-  test('counts per day and key, live and test, and live requests against the month', async () => {
+describe('the month of a workspace', () => {
+  test('has the live requests so far, and the quota', async () => {
     const owner = await dashboard.owner();
-    const path = `/workspaces/${owner.workspaceId}/usage`;
     const live = await service.issue(owner.workspaceId);
     const sandbox = await service.issue(owner.workspaceId, { mode: 'test' });
     for (const url of ['/v1/audits', '/v1/audits', '/v1/nothing']) await service.request(live.token, url);
     await service.request(sandbox.token, '/v1/audits?limit=0');
     await owner.send('PATCH', `/workspaces/${owner.workspaceId}`, { liveQuota: 100 });
-    await pool.query(
-      `insert into key_usage values ($1, $2, now()::date - 29, 7, 1), ($1, $2, now()::date - 30, 9, 9)`,
-      [owner.workspaceId, live.keyId],
-    );
-    const { rows } = await pool.query<{ today: string; earlier: string; month: string }>(
-      `select now()::date::text as today, (now()::date - 29)::text as earlier,
-         to_char(now(), 'YYYY-MM') as month`,
-    );
-    const [now] = rows;
-    const usage = (await owner.send('GET', path)).json<Usage>();
-    const today = [
-      { day: now?.today, keyId: live.keyId, requests: 3, errors: 1 },
-      { day: now?.today, keyId: sandbox.keyId, requests: 1, errors: 1 },
-    ].toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1));
-    expect(usage.data).toEqual([...today, { day: now?.earlier, keyId: live.keyId, requests: 7, errors: 1 }]);
-    expect(usage.month).toEqual({
-      startsAt: `${now?.month}-01T00:00:00.000000Z`,
+    const { rows } = await pool.query<{ month: string }>(`select to_char(now(), 'YYYY-MM') as month`);
+    expect((await owner.send('GET', `/workspaces/${owner.workspaceId}/month`)).json()).toEqual({
+      startsAt: `${rows[0]?.month}-01T00:00:00.000000Z`,
       endsAt: expect.stringMatching(/^\d{4}-\d\d-01T00:00:00\.000000Z$/),
       used: 3,
       limit: 100,
     });
-    const month = await owner.send('GET', `/workspaces/${owner.workspaceId}/month`);
-    expect(month.json()).toEqual(usage.month);
-    expect((await owner.send('GET', `${path}?days=1`)).json<Usage>().data).toEqual(today);
-    expect((await owner.send('GET', `${path}?days=31`)).json<Usage>().data).toHaveLength(4);
-    for (const query of ['days=0', 'days=401', 'days=x', 'days=1&days=2', 'day=1']) {
-      const answer = await owner.send('GET', `${path}?${query}`);
-      expect(answer.json(), query).toMatchObject({ error: { code: 'invalid_parameter' } });
-    }
   });
 
   test('starts at zero, without a limit', async () => {
     const owner = await dashboard.owner();
-    const usage = (await owner.send('GET', `/workspaces/${owner.workspaceId}/usage`)).json<Usage>();
-    expect(usage).toMatchObject({ data: [], month: { used: 0, limit: null } });
+    const month = (await owner.send('GET', `/workspaces/${owner.workspaceId}/month`)).json();
+    expect(month).toMatchObject({ used: 0, limit: null });
   });
 });
