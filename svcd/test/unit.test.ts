@@ -22,5 +22,7 @@ test.skipIf(analyze === undefined)(
     const rating = run('security', '--offline=true', `--threshold=${EXPOSURE_MAX}`);
     expect(rating).toMatchObject({ status: 0, stderr: '' });
     expect(rating.stdout).toContain('Overall exposure level');
+    // Of the system calls that set limits and priorities, only the one of scheduled backups.
+    expect(rating.stdout).toContain('@resources is included (e.g. setpriority is allowed)');
   },
 );

@@ -7,7 +7,7 @@ import { runSvcd, type ServiceProcess, startSvcd } from '@svc/service/harness/pr
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { describe, expect, test, vi } from 'vitest';
 import { backupName } from '../../src/backup/schedule/files.ts';
-import { expectDone, exportOf, newDataDir, quietWorkspace } from './support.ts';
+import { bash, expectDone, exportOf, newDataDir, quietWorkspace } from './support.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const HOUR_MS = 3_600_000;
@@ -170,6 +170,18 @@ describe('a backup in its middle', () => {
     await next.stop();
     expect(await files()).toHaveLength(1);
   });
+});
+
+test('a scheduled backup is made if its process may not set its priority', async () => {
+  const { env, files } = await newDeployment();
+  // From the lowest priority, the backup's own would be a higher one, which needs the capability.
+  const { stderr, code } = await bash(
+    `[ "$(id -u)" = 0 ] && without='setpriv --bounding-set=-sys_nice'
+     export -f svcd; $without nice -n 19 bash -c 'svcd backup --scheduled'`,
+    env,
+  );
+  expect([code, stderr]).toEqual([0, expect.stringContaining('backed up')]);
+  expect(await files()).toEqual([expect.stringMatching(NAME)]);
 });
 
 test('a scheduled backup does not contain the secret', async () => {

@@ -23,8 +23,7 @@ const tryLock = statement('try_scheduled_backup', 'control')`select pg_try_advis
 export async function makeScheduledBackup(context: CommandContext): Promise<void> {
   const { backups } = context.config();
   if (backups === undefined) throw new MisuseError('--scheduled needs SVC_BACKUP_DIR');
-  // Requests come first. With PRIORITY_LOW, a backup would hardly progress while all cores are busy.
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  lowerPriority();
   const signals = watchSignals();
   const endWithService = (): void => void process.emit('SIGTERM', 'SIGTERM');
   process.once('disconnect', endWithService);
@@ -50,6 +49,15 @@ export async function makeScheduledBackup(context: CommandContext): Promise<void
     process.exitCode = signalExitCode(await signals.first);
   } finally {
     process.disconnect?.();
+  }
+}
+
+/** Requests come first. With PRIORITY_LOW, a backup would hardly progress while all cores are busy. */
+function lowerPriority(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // A sandbox may forbid it. A backup with the usual priority is better than none.
   }
 }
 
