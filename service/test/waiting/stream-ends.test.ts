@@ -134,12 +134,25 @@ describe('a stream of changes', () => {
     paused.close();
   });
 
-  test('sends a comment while nothing happens', async () => {
-    const opened = await stream();
-    await expect.poll(() => opened.comments, { timeout: 2 * STREAM_HEARTBEAT_MS }).toHaveLength(1);
-    await write('com_a');
-    await has(opened, 1);
-    opened.close();
+  test('sends a comment while nothing happens, or nothing that its filters allow', async () => {
+    const quiet = { opened: await stream(), token: world.key.token };
+    await fresh();
+    const busy = await stream('?type=content.created');
+    const poll = { timeout: 2 * STREAM_HEARTBEAT_MS, interval: 500 };
+    let written = 0;
+    // The comments so far. Each time, another change that the filters of the busy stream leave out.
+    const comments = async () => {
+      expect((await write(`com_${written++}`)).status).toBe(201);
+      return [...new Set([...quiet.opened.comments, ...busy.comments.map((comment) => `${comment} busy`)])];
+    };
+    await expect.poll(comments, poll).toEqual([': heartbeat', ': heartbeat busy']);
+    const [first, last] = [busy.events.at(0)?.id ?? '', busy.events.at(-1)?.id ?? ''];
+    // The client that resumes does not read again what the filters have left out.
+    expect([busy.events.length, last > first, changesOf(busy)]).toEqual([2, true, []]);
+    await write('com_a', quiet.token);
+    await has(quiet.opened, 1);
+    quiet.opened.close();
+    busy.close();
   });
 
   test('ends without an error when the service shuts down', async () => {

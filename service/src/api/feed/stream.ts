@@ -7,7 +7,7 @@ import { ApiError, errorEnvelope } from '../../http/errors.ts';
 import { toApiError } from '../../http/failures.ts';
 import { clientAddress } from '../../http/proxies.ts';
 import type { AuthenticatedKey } from '../../keys/authenticate.ts';
-import type { Wait, Waits } from './waits.ts';
+import type { Wait, Waits, Woken } from './waits.ts';
 
 /** One page of a stream. */
 interface StreamPage {
@@ -107,6 +107,12 @@ async function* events(
   let paid = CHANGES_PER_UNIT;
   let page = first;
   let named = first.items.at(-1)?.id ?? first.position;
+  let sentMs = state.startedMs;
+  /** Remembers what a text names, and when it was sent. */
+  const sent = (text: string, id: string): string => {
+    [named, sentMs] = [id, performance.now()];
+    return text;
+  };
   try {
     yield `retry: ${RETRY_MS}\n${first.items.length === 0 ? `id: ${named}\n` : ''}\n`;
     for (;;) {
@@ -117,24 +123,23 @@ async function* events(
       }
       if (items.length > 0) {
         state.changes += items.length;
-        yield items.map(eventOf).join('');
-        named = items.at(-1)?.id ?? named;
+        yield sent(items.map(eventOf).join(''), items.at(-1)?.id ?? named);
       }
       const readMs = performance.now();
       if (items.length === 0 && page.more) {
         // The filters leave out all that was read. The client can resume here, and others get their turn.
-        if (page.position !== named) yield `: searched\nid: ${page.position}\n\n`;
-        named = page.position;
+        if (page.position !== named) yield sent(`: searched\nid: ${page.position}\n\n`, page.position);
         await delay(WAIT_READ_PAUSE_MS);
       }
-      let woken = page.more && !wait.over ? 'changes' : await wait.next(STREAM_HEARTBEAT_MS);
-      while (woken === 'late') {
+      for (let woken: Woken = 'late'; woken === 'late'; ) {
+        const dueMs = sentMs + STREAM_HEARTBEAT_MS;
+        woken = page.more && !wait.over ? 'changes' : await wait.next(dueMs - performance.now());
+        if (woken === 'ended') return;
+        if (woken === 'changes' && performance.now() < dueMs) break;
         // A filter may leave out all changes. Then the id alone moves on, so that it does not expire.
-        yield page.position === named ? ': heartbeat\n\n' : `: heartbeat\nid: ${page.position}\n\n`;
-        named = page.position;
-        woken = await wait.next(STREAM_HEARTBEAT_MS);
+        const id = page.position === named ? '' : `id: ${page.position}\n`;
+        yield sent(`: heartbeat\n${id}\n`, page.position);
       }
-      if (woken === 'ended') return;
       // All streams of a process together read at most 200 times a second, or each 10 times, with all changes of that time.
       const pauseMs = Math.min(waits.size * STREAM_READ_PAUSE_MS, WAIT_READ_PAUSE_MS);
       if (!page.more) await delay(Math.max(0, readMs + pauseMs - performance.now()));

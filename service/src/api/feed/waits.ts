@@ -7,7 +7,7 @@ import type { ChangeSignals } from '../../signals/signals.ts';
 import { invalidKey, mayUse, networkNotAllowed } from '../authentication.ts';
 
 /** `changes`: there may be changes. `late`: the time is over. `ended`: the client is gone, or the process shuts down. */
-type Woken = 'changes' | 'late' | 'ended';
+export type Woken = 'changes' | 'late' | 'ended';
 
 /** A request that waits for changes of its workspace. It holds no database connection while it waits. */
 export interface Wait {
