@@ -91,6 +91,16 @@ describe('a request for changes with wait', () => {
     expect(idsOf(await poll(`after=${result.json<Page>().pagination.position}`))).toEqual(['com_a']);
   });
 
+  test('responds when the time is over while changes that its filters leave out keep coming', async () => {
+    let answered = false;
+    const waited = poll('after=now&wait=1&type=content.created').finally(() => {
+      answered = true;
+    });
+    for (let i = 0; !answered && i < 5_000; i++) await write(`com_${i}`);
+    expect(answered).toBe(true);
+    expect(idsOf(await waited)).toEqual([]);
+  });
+
   test('does not end for changes that its filters leave out', async () => {
     await write('com_a');
     const waited = tail(key.token, '&type=content.created');

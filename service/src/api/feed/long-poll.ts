@@ -58,9 +58,10 @@ export async function longPoll<Page extends ChangePage>(
       request.waitedMs += performance.now() - sinceMs;
       if (woken !== 'changes') break;
       page = await read(page.position ?? after);
-      if (page.hasItems) break;
+      const leftMs = endMs - performance.now();
+      if (page.hasItems || leftMs <= 0) break;
       // The changes of a busy workspace that the filters leave out are read a few times a second.
-      await delay(WAIT_READ_PAUSE_MS);
+      await delay(Math.min(WAIT_READ_PAUSE_MS, leftMs));
     }
     return page;
   } finally {
