@@ -17,7 +17,7 @@ import { readItems } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { createExportPlaces, takeExportPlace } from './export-guards.ts';
 import { takeUnit } from './feed/change-stream.ts';
-import { failureOf } from './feed/stream.ts';
+import { failureOf, ITEMS_PER_UNIT } from './feed/stream.ts';
 import type { Wait, Waits } from './feed/waits.ts';
 import { allowParameters, orInvalidParameter, requireReadable } from './guards.ts';
 import type { QuotaGate } from './limits.ts';
@@ -104,8 +104,9 @@ async function sendExport(
 
 /**
  * The lines of an export, by page of 100 records. After a failure, the last line is its error: a broken connection would
- * take away what a client has received and not read yet. Each page but the first one takes a unit of quota. A page has
- * fewer records if its filters have no index: then it ends after as many rows as a request may read.
+ * take away what a client has received and not read yet. Before more records than are paid, it takes a unit of quota. A page
+ * has fewer records if its filters have no index: then it ends after as many rows as a request may read. The places of exports
+ * and the turns in the lane limit how many rows the exports of a workspace read.
  */
 async function* linesOf(
   request: FastifyRequest,
@@ -118,12 +119,17 @@ async function* linesOf(
   try {
     const newest = await newestSecond(reads, resource, query, key);
     let position: Position | undefined;
-    for (let pages = 0; newest !== undefined; pages += 1) {
+    let [sent, paid] = [0, ITEMS_PER_UNIT];
+    while (newest !== undefined) {
       if ((await wait.next(0)) === 'ended') throw unavailable();
-      if (pages > 0 && key.mode === 'live') await takeUnit(key, auditWriter, quotaGate);
       const page: Page = await readItems(reads, resource.list, query, key, position);
-      const items = page.data.slice(1, -1);
-      if (items !== '') yield `${items.replaceAll(DOC_SEPARATOR, '\n')}\n`;
+      const lines = page.data === '[]' ? [] : page.data.slice(1, -1).split(DOC_SEPARATOR);
+      sent += lines.length;
+      if (sent > paid && key.mode === 'live') {
+        await takeUnit(key, auditWriter, quotaGate);
+        paid += ITEMS_PER_UNIT;
+      }
+      if (lines.length > 0) yield `${lines.join('\n')}\n`;
       onRead();
       if (!page.hasMore || page.end === null || secondOf(page.end.key) > newest) break;
       position = page.end;

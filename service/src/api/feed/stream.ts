@@ -37,8 +37,8 @@ export interface ClosedStream {
   readonly reason: string;
 }
 
-/** The changes that one unit of quota pays for. */
-const CHANGES_PER_UNIT = 100;
+/** The changes, or the records of an export, that one unit of quota pays for. */
+export const ITEMS_PER_UNIT = 100;
 
 /**
  * Responds with server-sent events: the changes after a position, and those that come, until the client disconnects, the
@@ -104,7 +104,7 @@ async function* events(
   { waits, read, takeQuota }: Pick<StreamOptions, 'waits' | 'read' | 'takeQuota'>,
 ): AsyncGenerator<string> {
   state.startedMs = performance.now();
-  let paid = CHANGES_PER_UNIT;
+  let paid = ITEMS_PER_UNIT;
   let page = first;
   let named = first.items.at(-1)?.id ?? first.position;
   let sentMs = state.startedMs;
@@ -119,7 +119,7 @@ async function* events(
       const { items } = page;
       if (state.changes + items.length > paid) {
         await takeQuota();
-        paid += CHANGES_PER_UNIT;
+        paid += ITEMS_PER_UNIT;
       }
       if (items.length > 0) {
         state.changes += items.length;
