@@ -62,6 +62,31 @@ describe('when nobody reads its output', () => {
   });
 });
 
+test('svcd start continues to serve while the reader of its log waits, and then writes the lines', async () => {
+  const port = await freePort('127.0.0.1');
+  const settings = { ...env, SVC_PORT: String(port), SVC_WORKERS: '1', SVC_LOG_LEVEL: 'debug' };
+  const service = spawnSvcd(['start'], { env: settings });
+  await waitFor(async () => {
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+  });
+  service.child.stdout?.pause();
+  const ids: string[] = [];
+  // Their lines are longer than the buffers of both processes.
+  for (let i = 0; i < RECORDS; i++) {
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/audits`);
+    expect(answer.status).toBe(401);
+    ids.push(answer.headers.get('request-id') ?? '');
+    await answer.arrayBuffer();
+  }
+  service.child.stdout?.resume();
+  // No other line brings them.
+  await waitFor(() => expect(service.stdout().includes(ids.at(-1) ?? '')).toBe(true));
+  const lines = service.stdout().trim().split('\n');
+  const answered = lines.map((line) => (JSON.parse(line) as { readonly reqId?: string }).reqId);
+  expect(answered.filter((id) => id !== undefined && ids.includes(id))).toEqual(ids);
+  expect(await service.stop()).toEqual({ code: 0, signal: null });
+});
+
 // Only Linux has this file.
 describe.runIf(existsSync(FULL_DISK))('when the disk is full', () => {
   test.each([

@@ -10,15 +10,30 @@ export const STANDARD_ERROR = 2;
 
 /** The most characters buffered for an output that cannot be written, such as a full disk. Further lines are dropped. */
 const WAITING_MAX_CHARACTERS = 1024 * 1024;
+/** Buffered lines are written again this long after the reader of a pipe was too slow. */
+const RETRY_MS = 100;
 
 /**
  * A log to a file descriptor: JSON lines, or lines for people if it is a terminal. Removes secrets from everything that is
  * logged. Writes each line at once, so that a crash loses none. If the output is closed or full, lines are lost and the
- * process continues.
+ * process continues. If the reader of a pipe is slow, lines wait for it, and the process does not.
  */
 export function createLog(level: LevelWithSilent, fd: number): Logger {
-  const raw = pino.destination({ dest: fd, sync: true, maxLength: WAITING_MAX_CHARACTERS });
-  raw.on('error', () => undefined);
+  const raw = pino.destination({
+    dest: fd,
+    sync: true,
+    maxLength: WAITING_MAX_CHARACTERS,
+    // By default, it sleeps until the pipe has room.
+    retryEAGAIN: () => false,
+  });
+  let retry: NodeJS.Timeout | undefined;
+  raw.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EAGAIN') return;
+    retry ??= setTimeout(() => {
+      retry = undefined;
+      raw.write('');
+    }, RETRY_MS).unref();
+  });
   return createLogTo(isatty(fd) ? forPeople(raw, level) : raw, level);
 }
 
