@@ -8,9 +8,12 @@ export interface ResolverOptions {
   readonly servers?: readonly string[];
   /** How long an answer is used again. Default: 10 seconds. */
   readonly cacheMs?: number;
+  /** How often the servers of the system are read again. Default: 30 seconds. */
+  readonly serversMs?: number;
 }
 
 const CACHE_MS = 10_000;
+const SERVERS_MS = 30_000;
 /** The oldest answer leaves when there is one more. */
 const CACHED_HOSTS_MAX = 1000;
 const QUERY_TIMEOUT_MS = 2000;
@@ -30,12 +33,20 @@ interface Answer {
  * Unlike `dns.lookup`, a name whose servers are slow takes no thread that others need. Concurrent calls for one name share
  * one query. A failed query is not remembered.
  */
-export function createResolver({ servers, cacheMs = CACHE_MS }: ResolverOptions = {}): Resolve {
-  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+export function createResolver(options: ResolverOptions = {}): Resolve {
+  const { servers, cacheMs = CACHE_MS, serversMs = SERVERS_MS } = options;
+  const create = (): Resolver => new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+  let resolver = create();
+  let readMs = performance.now();
   if (servers !== undefined) resolver.setServers(servers);
   const answers = new Map<string, Answer>();
 
   const query = async (host: string): Promise<readonly string[]> => {
+    // A resolver keeps the servers that the system had when it was created.
+    if (servers === undefined && performance.now() - readMs >= serversMs) {
+      resolver = create();
+      readMs = performance.now();
+    }
     const families = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
     const addresses = families.flatMap((family) => (family.status === 'fulfilled' ? family.value : []));
     const [failed] = families;
