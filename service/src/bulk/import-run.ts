@@ -159,10 +159,10 @@ export async function advanceRun(
 const completeRun = preparedStatement('finish_import_run', 'request')`
   with run as (
     update imports set finished = $4 where workspace_id = $1 and id = $2 and run_id = $3 returning *, $5::text as resource
-  ), event as (${addEvent} from run where finished)
+  ), event as (${addEvent} from run where finished and records > 0)
   select from run`;
 
-/** Stores whether the file was read to its end, and then adds the event of the import. Throws ImportTakenOver. */
+/** Stores whether the file was read to its end, and then adds the event of an import with new records. Throws ImportTakenOver. */
 export async function finishRun(
   client: Queryable,
   { workspaceId, importId, runId }: ImportRun,

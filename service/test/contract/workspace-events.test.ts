@@ -1,6 +1,7 @@
 import type { Change } from '@svc/sdk';
 import { beforeAll, expect, test } from 'vitest';
 import { noticeQuotas, publishEvents } from '../../src/changes/publish-events.ts';
+import { createTestDashboard } from '../harness/dashboard.ts';
 import { importText } from '../harness/import.ts';
 import { createTestService, TEST_ACTOR, type TestService } from '../harness/service.ts';
 import { expectContract } from './workspace-event.ts';
@@ -95,6 +96,25 @@ test('an import is in the feed when it has ended, with what it has added and lef
     { ...counts, added: 2, existing: 0, refused: 0 },
     { ...counts, added: 1, existing: 2, refused: 1 },
   ]);
+});
+
+test('an upload that adds nothing is finished, and is not in the feed', async () => {
+  const owner = await createTestDashboard(service).owner();
+  const upload = (key: string) =>
+    owner.send('POST', `/workspaces/${owner.workspaceId}/imports/companies`, undefined, {
+      payload: JSON.stringify({ id: 'com_a', name: 'A' }),
+      headers: { 'content-type': 'application/x-ndjson', 'idempotency-key': key },
+    });
+  const answers = [await upload('import-1'), await upload('import-2'), await upload('import-2')];
+  expect(answers.map(({ status, json }) => [status, json<{ inserted: number }>().inserted])).toEqual([
+    [201, 1],
+    [201, 0],
+    [200, 0],
+  ]);
+  await publishEvents(service.pool);
+  const token = await service.token(owner.workspaceId, { mode: 'test' });
+  const imports = (await eventsOf(token)).filter(({ type }) => type === 'import.finished');
+  expect(imports.map(({ record }) => record)).toMatchObject([{ added: 1, existing: 0, refused: 0 }]);
 });
 
 test('a workspace whose clock is locked delays neither the others nor the revocation of its keys', async () => {
