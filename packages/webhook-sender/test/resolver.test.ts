@@ -21,7 +21,7 @@ test.runIf(possible)('the DNS servers of the system may change while the process
   const file = join(directory, 'resolv.conf');
   await writeFile(file, `nameserver ${old}\n`);
   const run = 'mount --bind "$0" /etc/resolv.conf && exec "$@"';
-  const program = join(import.meta.dirname, 'support/lookup.ts');
+  const program = join(import.meta.dirname, 'support/lookup.fixture.ts');
   const child = spawn(command, [...flags, 'sh', '-c', run, file, process.execPath, program], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
