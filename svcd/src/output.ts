@@ -1,5 +1,5 @@
 import { errorMessage, OperatorError } from '@svc/service/config/errors';
-import { terminalText } from '@svc/service/log/terminal-text';
+import { terminalText } from '@svc/telemetry/log/terminal-text';
 
 /** Prints a message for people to standard error; standard output is for results and logs. */
 export const say = (text: string): void => {

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { urlOf } from '@svc/service/config/config';
 import { createSetUpLink } from '@svc/service/dashboard/people/links';
-import { createLog, STANDARD_OUTPUT } from '@svc/service/log/log';
 import { describeDatabase } from '@svc/service/server/open-database';
 import type { Service } from '@svc/service/server/service';
+import { createLog, STANDARD_OUTPUT } from '@svc/telemetry/log/log';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
 import { type BackupSchedule, scheduleBackups } from './backup/schedule/schedule.ts';

@@ -1,5 +1,6 @@
 import { createLimiter } from '@svc/rate-limiter';
 import { measureDatabase } from '@svc/telemetry/database';
+import { STANDARD_OUTPUT } from '@svc/telemetry/log/log';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -10,7 +11,6 @@ import { createPool } from '../database/pool.ts';
 import { ping } from '../http/monitoring.ts';
 import { createAuditLogPartitions } from '../jobs/audit-log-partitions.ts';
 import { readFigures } from '../jobs/figures.ts';
-import { STANDARD_OUTPUT } from '../log/log.ts';
 import type { ServiceSettings } from './calls.ts';
 import { freePort } from './listen.ts';
 import { openServiceDatabase, PRIMARY_CONNECTIONS } from './open-database.ts';

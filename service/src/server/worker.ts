@@ -1,11 +1,11 @@
 import type { Peer } from '@svc/process-calls';
 import { createLimiter } from '@svc/rate-limiter';
+import { createLog } from '@svc/telemetry/log/log';
 import type { ExportState } from '@svc/telemetry/outages';
 import { Registry } from 'prom-client';
 import { AUDIT_QUEUE_LIMITS } from '../audit-log/audit-queue.ts';
 import { PRIMARY_TIMEOUT_MS } from '../config/limits.ts';
 import { systemClock } from '../config/time.ts';
-import { createLog } from '../log/log.ts';
 import type { SignalChannel } from '../signals/signals.ts';
 import type { PrimaryCalls, WorkerCalls } from './calls.ts';
 import { isPortInUse } from './listen.ts';

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { type Config, readConfig } from '@svc/service/config/config';
-import { createLog, STANDARD_ERROR } from '@svc/service/log/log';
+import { createLog, STANDARD_ERROR } from '@svc/telemetry/log/log';
 import { Command, InvalidArgumentError } from 'commander';
 import { print, say } from '../output.ts';
 import { runService } from '../run-service.ts';

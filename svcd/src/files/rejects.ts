@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import type { RefusedRecord } from '@svc/service/bulk/batches';
 import { errorMessage, OperatorError } from '@svc/service/config/errors';
 import { counted } from '@svc/service/log/plural';
-import { terminalLine } from '@svc/service/log/terminal-text';
+import { terminalLine } from '@svc/telemetry/log/terminal-text';
 import { say } from '../output.ts';
 
 /** The destination of refused lines. */

@@ -1,8 +1,8 @@
 import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
-import { redactFields, redactText } from '@svc/telemetry/log/redact';
-import { countRepeated } from '@svc/telemetry/log/repeated';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
+import { redactFields, redactText } from './redact.ts';
+import { countRepeated } from './repeated.ts';
 import { terminalLine, terminalText } from './terminal-text.ts';
 
 export const STANDARD_OUTPUT = 1;
@@ -26,11 +26,12 @@ export function createLog(level: LevelWithSilent, fd: number): Logger {
     // By default, it sleeps until the pipe has room.
     retryEAGAIN: () => false,
   });
-  let retry: NodeJS.Timeout | undefined;
+  let waiting = false;
   raw.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EAGAIN') return;
-    retry ??= setTimeout(() => {
-      retry = undefined;
+    if (error.code !== 'EAGAIN' || waiting) return;
+    waiting = true;
+    setTimeout(() => {
+      waiting = false;
       raw.write('');
     }, RETRY_MS).unref();
   });

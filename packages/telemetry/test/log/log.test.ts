@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { createLogTo, prettyLine } from './log.ts';
+import { createLogTo, prettyLine } from '../../src/log/log.ts';
 
 const TOKEN = `svc_live_${'a1B2'.repeat(8)}`;
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createLogTo } from './log.ts';
+import { createLogTo } from '../../src/log/log.ts';
 
 let lines: string[] = [];
 const newLog = (level: 'info' | 'debug') => createLogTo({ write: (line) => void lines.push(line) }, level);

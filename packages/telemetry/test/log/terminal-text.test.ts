@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { prettyLine } from './log.ts';
-import { terminalLine, terminalText } from './terminal-text.ts';
+import { prettyLine } from '../../src/log/log.ts';
+import { terminalLine, terminalText } from '../../src/log/terminal-text.ts';
 
 const UNSAFE = /[\p{Cc}\p{Bidi_Control}]/u;
 const text = fc.string({
