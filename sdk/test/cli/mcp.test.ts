@@ -7,7 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { CONTRACT, sortsOf } from '@svc/sdk/contract';
 import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import { COMPANY, LISTS, OTHER_COMPANY } from '@svc/service/harness/lists.ts';
-import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
+import { resourceNamed, seedChanges, seedRecords } from '@svc/service/harness/records.ts';
 import { TEST_ACTOR } from '@svc/service/harness/service.ts';
 import { listen } from '@svc/service/harness/socket.ts';
 import { createWorld, ITEMS, seedRow } from '@svc/service/harness/world.ts';
@@ -200,6 +200,28 @@ test('a result is bounded: a page of long records has fewer of them, and the wal
   }
   expect([rows.length, ids.size]).toEqual([40, ITEMS + 40]);
   expect(pages).toBeGreaterThan(3);
+});
+
+test('a wait for changes from now on misses none, although they are too long for one result', async () => {
+  const newId = await service.workspace();
+  const { call } = await connect(await service.token(newId, { mode: 'test' }));
+  const waiting = call('list_changes', { after: 'now', wait: 30, limit: 100 });
+  const count = async (): Promise<string | undefined> =>
+    /^svc_waiting_requests (\d+)$/m.exec((await service.app.inject('/metrics')).body)?.[1];
+  await expect.poll(count).toBe('1');
+  const changes = Array.from({ length: 40 }, (_, index) => {
+    const company = { id: `com_${index}`, name: 'x'.repeat(5_000), domain: null };
+    const doc = JSON.stringify({ ...company, createdAt: '2026-03-01T09:30:00Z' });
+    return { type: 'company.created' as const, recordId: company.id, companyId: company.id, doc };
+  });
+  await seedChanges(service.pool, newId, changes);
+  const ids: unknown[] = [];
+  for (let page = await waiting; (page.value.data ?? []).length > 0; ) {
+    ids.push(...(page.value.data ?? []).map((change) => (change as { recordId?: string }).recordId));
+    const after = page.value.pagination?.position;
+    page = await call('list_changes', { after, limit: 100 });
+  }
+  expect(ids).toEqual(changes.map(({ recordId }) => recordId));
 });
 
 test('calls that run at the same time are bounded: one more is refused, and the others go on', async () => {

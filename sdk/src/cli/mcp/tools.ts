@@ -1,3 +1,4 @@
+import { NOW } from '../../changes/follow.ts';
 import type { Svc } from '../../client.ts';
 import {
   CONTRACT,
@@ -21,6 +22,7 @@ import {
   writtenSchemaOf,
 } from '../../contract/index.ts';
 import type { CallOptions } from '../../http/transport.ts';
+import type { Positioned } from '../../wire.ts';
 import type { AnyCollection } from '../commands/read.ts';
 import { readBounded } from './bounded.ts';
 
@@ -127,14 +129,23 @@ function listTool(resource: CompleteResource): Tool {
       },
     }),
     kind: 'read',
-    call: (svc, { limit = LIMIT_DEFAULT, ...input }, options) =>
-      readBounded(limit, async (fewer) => {
-        const query = Object.fromEntries(Object.entries({ ...input, limit: fewer }).map(queryValue));
-        const more = positions === true ? { timeoutMs: WAIT_TIMEOUT_MS } : {};
+    call: async (svc, { limit = LIMIT_DEFAULT, wait, ...input }, options) => {
+      const more = positions === true ? { timeoutMs: WAIT_TIMEOUT_MS } : {};
+      const read = async (values: Arguments): Promise<unknown> => {
+        const given = Object.entries({ ...input, ...values }).filter(([, value]) => value !== undefined);
+        const query = Object.fromEntries(given.map(queryValue));
         return (await svc.request('GET', path, { query, ...options, ...more })).body;
-      }),
+      };
+      // A page that is too long is read again from the same place. After a wait, `now` is another place.
+      const fixed = wait !== undefined && input['after'] === NOW;
+      const after = fixed ? positionOf(await read({ limit })) : input['after'];
+      return readBounded(limit, (fewer) => read({ after, wait, limit: fewer }));
+    },
   };
 }
+
+const positionOf = (page: unknown): string =>
+  (page as { readonly pagination: Positioned }).pagination.position;
 
 /** A parameter as text. The service refuses one that is not text or a number there. */
 const queryValue = ([name, value]: readonly [string, unknown]): readonly [string, string] => [
