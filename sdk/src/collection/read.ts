@@ -89,6 +89,7 @@ export function tailOf(context: Context, options?: TailOptions & CallOptions): T
     {
       name: context.resource.name,
       read: pageReader(context, parameters, call),
+      readAll: pageReader(context, {}, call),
       order: orderOf(context.resource, '', 'before'),
       signal: call.signal,
       onRestart: context.onRestart,

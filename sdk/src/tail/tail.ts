@@ -13,6 +13,8 @@ import { decodePosition, encodePosition } from './position.ts';
 export interface TailSource<T> {
   readonly name: string;
   readonly read: ReadPage<T>;
+  /** Reads the list without its filters. */
+  readonly readAll: ReadPage<T>;
   /** Oldest first: the list is newest first and is read backwards. */
   readonly order: Order;
   readonly signal: Signal | undefined;
@@ -164,14 +166,17 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
    * anchor, which finds the position if the cursor expires.
    */
   async #beginNow(signal: Signal | undefined): Promise<void> {
-    const page = await this.#source.read({
-      cursor: null,
-      direction: 'forward',
-      limit: ANCHOR_IDS_MAX,
-      signal,
-    });
+    const { read, readAll, order } = this.#source;
+    const request = { cursor: null, direction: 'forward', limit: ANCHOR_IDS_MAX, signal } as const;
+    const anchorOf = (page: Page<T>): Anchor | undefined => order.anchorAfter(inDirection(page, 'before'));
+    let page = await read(request);
+    if (page.data.length === 0 && page.pagination.startCursor !== null) {
+      // A search has found nothing so far, and older records may match. A record that does not match is an anchor too.
+      this.#anchor = anchorOf(await readAll(request));
+      page = await read(request);
+    }
     this.#cursor = page.pagination.startCursor;
-    this.#anchor = this.#source.order.anchorAfter(inDirection(page, 'before'));
+    this.#anchor = anchorOf(page) ?? this.#anchor;
   }
 
   async #next(signal: Signal): Promise<Page<T>> {
@@ -201,7 +206,8 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
   async #findAnchor(signal: Signal): Promise<void> {
     const { read, order, name } = this.#source;
     const anchor = this.#currentAnchor();
-    if (anchor === undefined) throw positionLost(name);
+    // No record was yielded, and a tail that began at `now` found none: all records are new.
+    if (anchor === undefined) return this.#moveTo(null, 0, anchor);
     for (let cursor: string | null = null; ; ) {
       const page: Page<T> = await read({ cursor, direction: 'forward', limit: PAGE_LIMIT_MAX, signal });
       const yielded = order.countYielded(inDirection(page, 'before'), anchor) ?? 0;
