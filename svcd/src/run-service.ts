@@ -14,7 +14,7 @@ export interface RunOptions {
   readonly preferredPort?: number;
   /** Called when the service accepts requests. */
   readonly ready: (service: Service, log: Logger) => Promise<void>;
-  /** Starts work beside the service when it is ready. The work is stopped before the service. */
+  /** Starts work beside the service when it is ready. Both are stopped at once, and the database last. */
   readonly beside?: (service: Service, log: Logger) => { readonly stop: () => Promise<void> } | undefined;
 }
 
@@ -52,8 +52,7 @@ export async function runService({ ready, beside, ...options }: RunOptions): Pro
     log.warn('a second signal: running requests are aborted');
     service.cut();
   });
-  await work?.stop();
-  await service.stop();
+  await service.stop(work?.stop());
   if (typeof ended !== 'string') throw ended.error;
   return exitCode;
 }

@@ -31,8 +31,8 @@ export interface Service {
   readonly registry: Registry;
   /** Resolves with the reason if the service cannot continue. Call `stop` then. */
   readonly failed: Promise<Error>;
-  /** Finishes running requests, then closes everything, the database last. */
-  readonly stop: () => Promise<void>;
+  /** Finishes running requests, then closes everything, the database last and not before `others`, which use it too. */
+  readonly stop: (others?: Promise<void>) => Promise<void>;
   /** Aborts running requests, so that `stop` does not wait for them. */
   readonly cut: () => void;
 }
@@ -61,7 +61,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   started.defer(workers.kill);
 
   const database = await openServiceDatabase({ config, purpose, log }, signal);
-  started.defer(database.stop);
+  let others: Promise<void> | undefined;
+  started.defer(() => Promise.resolve(others).finally(database.stop));
   const secrets = await deploymentSecrets(config, log);
   const own = {
     url: database.url,
@@ -127,7 +128,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     pool,
     registry,
     failed: Promise.race([database.failed, serving.failed]),
-    stop: () => resources.disposeAsync(),
+    stop: (before) => {
+      others = before;
+      return resources.disposeAsync();
+    },
     cut: serving.cut,
   };
 }

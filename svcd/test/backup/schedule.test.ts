@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { waitFor } from '@svc/embedded-postgres/testing';
@@ -7,52 +6,11 @@ import { runSvcd, type ServiceProcess, startSvcd } from '@svc/service/harness/pr
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { describe, expect, test, vi } from 'vitest';
 import { backupName } from '../../src/backup/schedule/files.ts';
+import { FAILED, MADE, NAME, newDeployment } from './scheduled.ts';
 import { bash, expectDone, exportOf, newDataDir, quietWorkspace } from './support.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const HOUR_MS = 3_600_000;
-const MADE = /scheduled backup: backed up [\d,]+ rows of \d+ tables/;
-const FAILED = /the scheduled backup failed: /;
-const NAME = /^svc-\d{8}T\d{6}Z\.backup$/;
-
-async function newDeployment(settings: Readonly<Record<string, string>> = {}) {
-  const { url, pool } = await createTestDatabase();
-  const directory = await temporaryDirectory();
-  const env = {
-    SVC_DATABASE_URL: url,
-    SVC_SECRET: randomBytes(32).toString('base64url'),
-    SVC_BACKUP_DIR: directory,
-    ...settings,
-  };
-  const sessions = async () =>
-    (
-      await pool.query<{ pid: number }>(
-        `select pid from pg_stat_activity
-         where application_name = 'svcd backup' and wait_event_type = 'Lock' and datname = current_database()`,
-      )
-    ).rows;
-  return {
-    env,
-    directory,
-    files: async () => (await readdir(directory)).sort(),
-    /** Lets every backup wait in its middle until the returned function is called. */
-    hold: async () => {
-      const client = await pool.connect();
-      await client.query('begin; lock table imports in access exclusive mode');
-      return async () => {
-        await client.query('rollback');
-        client.release();
-      };
-    },
-    /** Resolves when a backup waits. */
-    held: () => waitFor(async () => expect(await sessions()).toHaveLength(1)),
-    /** Cuts the connection of the backup that waits. */
-    cut: async () => {
-      for (const { pid } of await sessions()) await pool.query('select pg_terminate_backend($1)', [pid]);
-    },
-  };
-}
-
 async function metric({ url }: ServiceProcess, name: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
@@ -66,7 +24,7 @@ async function makeOlder(directory: string, name: string, hours: number): Promis
 }
 
 test('a service makes a backup when one is due, not at each start, keeps the newest ones, and each can be restored', async () => {
-  const { env, directory, files } = await newDeployment({
+  const { env, directory, files } = await newDeployment(await createTestDatabase(), {
     SVC_BACKUP_EVERY_HOURS: '2',
     SVC_BACKUP_KEEP: '2',
   });
@@ -108,7 +66,7 @@ test('a service makes a backup when one is due, not at each start, keeps the new
 });
 
 test('of two nodes with one directory, one makes the backup', async () => {
-  const { env, files, hold, held } = await newDeployment();
+  const { env, files, hold, held } = await newDeployment(await createTestDatabase());
   const release = await hold();
   const nodes = await Promise.all([startSvcd(env), startSvcd(env)]);
   await held();
@@ -123,7 +81,7 @@ test('of two nodes with one directory, one makes the backup', async () => {
 describe('a failure is one line of the log, and the backup is tried again', () => {
   test('if the directory is missing', async () => {
     const directory = join(await temporaryDirectory(), 'missing');
-    const { env } = await newDeployment({ SVC_BACKUP_DIR: directory });
+    const { env } = await newDeployment(await createTestDatabase(), { SVC_BACKUP_DIR: directory });
     const service = await startSvcd(env);
     await service.printed(
       /the scheduled backup failed: ENOENT.*SVC_BACKUP_DIR must be a directory that exists/,
@@ -137,7 +95,7 @@ describe('a failure is one line of the log, and the backup is tried again', () =
   });
 
   test('if the connection to the database breaks', async () => {
-    const { env, files, hold, held, cut } = await newDeployment();
+    const { env, files, hold, held, cut } = await newDeployment(await createTestDatabase());
     const release = await hold();
     const service = await startSvcd(env);
     await held();
@@ -156,7 +114,7 @@ describe('a backup in its middle', () => {
     ['SIGTERM', 0],
     ['SIGKILL', null],
   ] as const)('ends with its service after %s, and leaves nothing', async (signal, code) => {
-    const { env, files, hold, held } = await newDeployment();
+    const { env, files, hold, held } = await newDeployment(await createTestDatabase());
     const release = await hold();
     const service = await startSvcd(env);
     await held();
@@ -173,7 +131,7 @@ describe('a backup in its middle', () => {
 });
 
 test('a scheduled backup is made if its process may not set its priority', async () => {
-  const { env, files } = await newDeployment();
+  const { env, files } = await newDeployment(await createTestDatabase());
   // From the lowest priority, the backup's own would be a higher one, which needs the capability.
   const { stderr, code } = await bash(
     `[ "$(id -u)" = 0 ] && without='setpriv --bounding-set=-sys_nice'
@@ -185,14 +143,14 @@ test('a scheduled backup is made if its process may not set its priority', async
 });
 
 test('a scheduled backup does not contain the secret', async () => {
-  const { env, directory, files } = await newDeployment();
+  const { env, directory, files } = await newDeployment(await createTestDatabase());
   await expectDone(runSvcd(['backup', '--scheduled'], { env }));
   const [name = ''] = await files();
   expect((await readFile(join(directory, name))).includes(env.SVC_SECRET)).toBe(false);
 });
 
 test('svcd doctor says whether backups can be written, and how old the newest one is', async () => {
-  const { env, directory, files } = await newDeployment();
+  const { env, directory, files } = await newDeployment(await createTestDatabase());
   const found = async (settings: Readonly<Record<string, string>> = {}): Promise<string> =>
     (await runSvcd(['doctor'], { env: { ...env, ...settings } })).stdout;
   expect(await found()).toMatch(/backups +there is none in/);

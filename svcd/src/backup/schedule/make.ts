@@ -1,6 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { BackupSettings } from '@svc/service/config/config';
+import { errorMessage, OperatorError } from '@svc/service/config/errors';
 import { statement } from '@svc/service/database/statement';
 import { counted } from '@svc/service/log/plural';
 import type { CommandContext } from '../../context.ts';
@@ -11,6 +12,7 @@ import { signalExitCode, watchSignals } from '../../signals.ts';
 import { backupDatabase } from '../database.ts';
 import { describeRows } from '../report.ts';
 import { backupName, dueInMs, listBackups, newestTime, removeOld } from './files.ts';
+import type { BackupNews } from './process.ts';
 
 /** The advisory lock of the node that makes a scheduled backup of this database. */
 const SCHEDULE_LOCK = 7_310_003;
@@ -29,6 +31,7 @@ export async function makeScheduledBackup(context: CommandContext): Promise<void
   process.once('disconnect', endWithService);
   if (process.connected === false) endWithService();
   try {
+    if (!(await look(backups))) return;
     await context.withAnySchema(
       'svcd backup',
       async ({ pool, url }) => {
@@ -37,7 +40,9 @@ export async function makeScheduledBackup(context: CommandContext): Promise<void
         client.on('error', (error) => lost.abort(error));
         try {
           const { rows } = await client.query<{ done: boolean }>(tryLock(SCHEDULE_LOCK));
-          if (rows[0]?.done) await makeIfDue(backups, url, AbortSignal.any([signals.abort, lost.signal]));
+          // Another node may have made it meanwhile.
+          if (rows[0]?.done && (await look(backups)))
+            await make(backups, url, AbortSignal.any([signals.abort, lost.signal]));
         } finally {
           client.release(true);
         }
@@ -61,19 +66,35 @@ function lowerPriority(): void {
   }
 }
 
-async function makeIfDue(
-  { directory, everyMs, keep }: BackupSettings,
-  url: string,
-  signal: AbortSignal,
-): Promise<void> {
+/** Whether a backup is due. Tells the service, which has started this process, when the newest one was begun. */
+async function look({ directory, everyMs }: BackupSettings): Promise<boolean> {
   const nowMs = Date.now();
-  if (dueInMs(newestTime(await listBackups(directory), nowMs), everyMs, nowMs) > 0) return;
+  const newestMs = newestTime(await inDirectory(listBackups(directory)), nowMs);
+  const news: BackupNews = newestMs === undefined ? {} : { newestMs };
+  // The callback gets the error of a service that was killed.
+  process.send?.(news, () => undefined);
+  return dueInMs(newestMs, everyMs, nowMs) <= 0;
+}
+
+/** Errors of the file system are for the operator here: without this, they would look like those of a database's socket. */
+async function inDirectory<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new OperatorError(errorMessage(error), { cause: error });
+  }
+}
+
+async function make(settings: BackupSettings, url: string, signal: AbortSignal): Promise<void> {
+  const { directory, keep } = settings;
+  const nowMs = Date.now();
   const made = backupName(nowMs);
   const file = join(directory, made);
   const started = performance.now();
   const report = await writeWhole(file, (output) => backupDatabase(url, output, { signal }));
   say(`backed up ${describeRows(report, started)} to ${file}`);
-  const removed = await removeOld(directory, { made, keep, nowMs });
+  await look(settings);
+  const removed = await inDirectory(removeOld(directory, { made, keep, nowMs }));
   if (removed.length > 0)
     say(`removed ${counted(removed.length, 'old backup', 'old backups')}: ${removed.join(', ')}`);
 }

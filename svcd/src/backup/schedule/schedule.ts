@@ -1,15 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BackupSettings } from '@svc/service/config/config';
-import { errorMessage, OperatorError } from '@svc/service/config/errors';
+import { errorMessage } from '@svc/service/config/errors';
 import { type BackupMetrics, measureBackups } from '@svc/telemetry/backups';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { dueInMs, listBackups, newestTime } from './files.ts';
+import { dueInMs } from './files.ts';
+import { type BackupNews, backupProcess } from './process.ts';
 
-const PROGRAM = join(import.meta.dirname, `../../svcd${extname(import.meta.filename)}`);
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const FIRST_RETRY_MS = 5 * SECOND_MS;
@@ -18,13 +15,9 @@ const LAST_RETRY_MS = 60 * MINUTE_MS;
 const LOOK_AGAIN_MS = 10 * MINUTE_MS;
 /** The pause while another node makes the backup. */
 const OTHER_NODE_MS = MINUTE_MS;
-/** How long a backup that gets SIGTERM may take to remove its file. */
-const END_MS = 3 * SECOND_MS;
-/** The most characters of its messages that are kept. */
-const MESSAGE_MAX = 2_000;
 
 export interface BackupSchedule {
-  /** Ends the running backup, and begins no other one. */
+  /** Ends the running backup, and begins no other one. Resolves within seconds, also if the backup cannot be ended. */
   readonly stop: () => Promise<void>;
 }
 
@@ -36,8 +29,9 @@ interface ScheduleOptions {
 
 /**
  * Makes the backups of the settings until `stop`, each in a process of its own, which ends with this one. The next one is
- * due by the newest file in the directory, so a restart neither repeats nor skips one. After a failure, it logs a warning,
- * and tries again: after 5 s, then after twice the time, at most an hour.
+ * due by the newest file in the directory, so a restart neither repeats nor skips one. A backup that is not complete when
+ * the next one is due is ended, because it holds a snapshot and locks. After a failure, it logs a warning, and tries again:
+ * after 5 s, then after twice the time, at most an hour.
  */
 export function scheduleBackups({ settings, log, registry }: ScheduleOptions): BackupSchedule {
   const ending = new AbortController();
@@ -59,23 +53,20 @@ async function repeat(
     signal,
   }: { readonly log: Logger; readonly metrics: BackupMetrics; readonly signal: AbortSignal },
 ): Promise<void> {
+  const run = backupProcess();
   let failures = 0;
-  const look = async (): Promise<number> => {
-    const nowMs = Date.now();
-    const newestMs = newestTime(await listBackups(settings.directory), nowMs);
+  let newestMs: number | undefined;
+  const tell = (news: BackupNews): void => {
+    newestMs = news.newestMs;
     metrics.succeeded((newestMs ?? 0) / SECOND_MS);
-    return dueInMs(newestMs, settings.everyMs, nowMs);
   };
   while (!signal.aborted) {
     let pauseMs: number;
     try {
-      let dueMs = await look();
-      if (dueMs <= 0) {
-        const message = await backUp(signal);
-        if (message !== '') log.info(`scheduled backup: ${message}`);
-        dueMs = await look();
-        if (dueMs <= 0) log.debug('another node makes the scheduled backup');
-      }
+      const message = await run({ signal, limitMs: settings.everyMs, tell });
+      if (message !== '') log.info(`scheduled backup: ${message}`);
+      const dueMs = dueInMs(newestMs, settings.everyMs, Date.now());
+      if (dueMs <= 0) log.debug('another node makes the scheduled backup');
       failures = 0;
       pauseMs = dueMs <= 0 ? OTHER_NODE_MS : Math.min(dueMs, LOOK_AGAIN_MS);
     } catch (error) {
@@ -99,34 +90,4 @@ function remedyOf(reason: string): string {
   if (/\b(?:ENOENT|ENOTDIR|EACCES|EPERM|EROFS)\b/.test(reason))
     return 'SVC_BACKUP_DIR must be a directory that exists and that the user of the service can write to.';
   return 'svcd doctor checks the database and the directory.';
-}
-
-/** Runs one backup in a process of its own. Resolves with its messages, or throws OperatorError with them. */
-async function backUp(signal: AbortSignal): Promise<string> {
-  const child = spawn(process.execPath, [...process.execArgv, PROGRAM, 'backup', '--scheduled'], {
-    env: { ...process.env, SVC_LOG_LEVEL: 'fatal' },
-    // The channel tells the process that this one was killed.
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  });
-  let text = '';
-  child.stderr?.setEncoding('utf8').on('data', (part: string) => {
-    text = `${text}${part}`.slice(-MESSAGE_MAX);
-  });
-  const kill = (): void => {
-    child.kill('SIGTERM');
-    const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
-    child.once('exit', () => clearTimeout(timer));
-  };
-  signal.addEventListener('abort', kill, { once: true });
-  try {
-    const [code, endedBy] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-    const message = text
-      .trim()
-      .replace(/^svcd: /, '')
-      .replaceAll('\n', '; ');
-    if (code === 0) return message;
-    throw new OperatorError(message === '' ? `its process ended with ${endedBy ?? `code ${code}`}` : message);
-  } finally {
-    signal.removeEventListener('abort', kill);
-  }
 }
