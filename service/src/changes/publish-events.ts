@@ -1,16 +1,17 @@
 import type pg from 'pg';
 import { OPERATOR } from '../audit-log/actor.ts';
 import { appendEvents, type WorkspaceEvent } from '../audit-log/append-event.ts';
-import { failedFor } from '../database/errors.ts';
+import { failedFor, isRefused, isUnavailable } from '../database/errors.ts';
 import { inTransaction } from '../database/pool.ts';
-import { statement } from '../database/statement.ts';
+import { type BoundStatement, statement, statements } from '../database/statement.ts';
 import { appendChanges } from './append.ts';
 import { allocateTimestamps } from './clock.ts';
 
 /** Workspaces that one call publishes, and events of each. The next call publishes the rest. */
 const WORKSPACES_MAX = 200;
 const EVENTS_MAX = 100;
-/** How long a workspace may keep the others waiting, and how many of those whose clock was locked may do so. */
+/** How long a statement waits for a lock: first of each workspace, then of a few of those whose rows were locked. */
+const FIRST_LOCK_TIMEOUT_MS = 5;
 const LOCK_TIMEOUT_MS = 500;
 const LOCKED_MAX = 4;
 
@@ -41,8 +42,14 @@ const lockFreeClock = statement('lock_free_clock', JOB)`
 const lockClock = statement('lock_clock', JOB)`
   select 1 from workspace_clocks where workspace_id = $1 for update`;
 /** In a cluster, also on the node of the workspace, which gets no other settings. PostgreSQL ignores the first one. */
-const limitLockTime = statement('limit_lock_time', 'control')`
-  set local citus.propagate_set_commands = 'local'; set local lock_timeout = ${LOCK_TIMEOUT_MS}`;
+const limitLockTime = statements('limit_lock_time', 'control');
+const limitTo = (ms: number): BoundStatement =>
+  limitLockTime(
+    `limit_lock_time_to_${ms}`,
+    `set local citus.propagate_set_commands = 'local'; set local lock_timeout = ${ms}`,
+  );
+const limitFirstLocks = limitTo(FIRST_LOCK_TIMEOUT_MS);
+const limitLocks = limitTo(LOCK_TIMEOUT_MS);
 const takeEvents = statement('take_pending_events', JOB)`
   with taken as (
     delete from pending_events where workspace_id = $1 and id = any (array(
@@ -76,23 +83,45 @@ export async function noticeQuotas(pool: pg.Pool): Promise<void> {
 
 /**
  * Moves the events that wait into the feed, and appends the audit entries of what the service has done by itself. Several
- * nodes may run it at the same time: each event gets into the feed once. A workspace whose clock is locked delays the
- * others by at most two seconds. Returns the workspaces with new changes.
+ * nodes may run it at the same time: each event gets into the feed once. Locked rows of workspaces delay the others by
+ * about three seconds at most. If a workspace fails, it goes on with the others and throws the first error at the end.
+ * Returns the workspaces with new changes. `announce` gets them too, also before it throws.
  */
-export async function publishEvents(pool: pg.Pool): Promise<readonly string[]> {
+export async function publishEvents(
+  pool: pg.Pool,
+  announce: (workspaceIds: readonly string[]) => unknown = () => undefined,
+): Promise<readonly string[]> {
   const { rows } = await pool.query<{ id: string }>(selectWaiting());
   const published: string[] = [];
-  const locked: string[] = [];
-  for (const { id } of rows) ((await publish(pool, id, false)) ? published : locked).push(id);
-  for (const id of locked.slice(0, LOCKED_MAX)) if (await publish(pool, id, true)) published.push(id);
+  const failures: unknown[] = [];
+  /** Returns false if it should be tried again. */
+  const attempt = async (id: string, waits: boolean): Promise<boolean> => {
+    try {
+      if (!(await publish(pool, id, waits))) return false;
+      published.push(id);
+    } catch (error) {
+      failures.push(error);
+      // The other workspaces would fail too.
+      if (isUnavailable(error) && !isRefused(error)) throw error;
+    }
+    return true;
+  };
+  try {
+    const locked: string[] = [];
+    for (const { id } of rows) if (!(await attempt(id, false))) locked.push(id);
+    for (const id of locked.slice(0, LOCKED_MAX)) await attempt(id, true);
+  } finally {
+    if (published.length > 0) announce(published);
+  }
+  if (failures.length > 0) throw failures[0];
   return published;
 }
 
-/** Returns false if the clock of the workspace is locked, or was removed. `waits`: for a lock, for a short time. */
+/** Returns false if a row of the workspace is locked, or its clock was removed. `waits`: for a lock, for a short time. */
 async function publish(pool: pg.Pool, workspaceId: string, waits: boolean): Promise<boolean> {
   try {
     return await inTransaction(pool, async (client) => {
-      if (waits) await client.query(limitLockTime());
+      await client.query((waits ? limitLocks : limitFirstLocks)());
       const { rowCount } = await client.query((waits ? lockClock : lockFreeClock)(workspaceId));
       if (rowCount === 0) return false;
       const first = await allocateTimestamps(client, workspaceId, EVENTS_MAX);

@@ -30,8 +30,7 @@ export async function keepPublishing(
         await noticeQuotas(pool);
         await warnOfExpiringKeys(pool);
       }
-      const published = await publishEvents(pool);
-      if (published.length > 0) announce(published);
+      await publishEvents(pool, announce);
       failing = false;
     } catch (error) {
       if (!failing) log.warn({ err: error }, 'events of workspaces cannot be published now; trying again');

@@ -1,5 +1,6 @@
 import type { Change } from '@svc/sdk';
 import { beforeAll, expect, test } from 'vitest';
+import { addWorkspaceEvent } from '../../src/changes/events.ts';
 import { noticeQuotas, publishEvents } from '../../src/changes/publish-events.ts';
 import { createTestDashboard } from '../harness/dashboard.ts';
 import { importText } from '../harness/import.ts';
@@ -139,6 +140,46 @@ test('a workspace whose clock is locked delays neither the others nor the revoca
     'key.created',
     'key.revoked',
   ]);
+});
+
+/** An event with an entry in the audit log. */
+const addDisabledEndpoint = (workspaceId: string) =>
+  addWorkspaceEvent(service.pool, workspaceId, {
+    type: 'endpoint.disabled',
+    recordId: 'whe_1',
+    companyId: null,
+    record: { id: 'whe_1', origin: 'https://example.com', reason: 'gone' },
+  });
+
+test('a workspace whose audit log is locked by others delays the events of no other', async () => {
+  const [locked, free] = [await service.workspace(), await service.workspace()];
+  await addDisabledEndpoint(locked);
+  await service.issue(free);
+  const client = await service.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('select from live_meters where workspace_id = $1 for update', [locked]);
+    expect(await publishEvents(service.pool)).toEqual([free]);
+    await client.query('rollback');
+  } finally {
+    client.release();
+  }
+  expect(await publishEvents(service.pool)).toEqual([locked]);
+});
+
+test('a workspace whose audit log refuses entries stops the events of no other, and the failure is seen', async () => {
+  const [failing, free] = [await service.workspace(), await service.workspace()];
+  await addDisabledEndpoint(failing);
+  await service.issue(free);
+  const setClock = (time: string) =>
+    service.pool.query(`update live_meters set last_entry_at = ${time} where workspace_id = $1`, [failing]);
+  await setClock(`now() + interval '10 years'`);
+  const announced: (readonly string[])[] = [];
+  const failure = await publishEvents(service.pool, (ids) => announced.push(ids)).catch((error) => error);
+  expect(failure).toMatchObject({ code: '23514' });
+  expect(announced).toEqual([[free]]);
+  await setClock('now()');
+  expect(await publishEvents(service.pool)).toEqual([failing]);
 });
 
 test('each event gets into the feed once, although several nodes publish', async () => {
