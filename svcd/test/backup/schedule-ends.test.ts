@@ -100,6 +100,14 @@ test('a backup that is not complete when the next one is due is ended, and leave
   expect(await files()).toEqual([]);
 });
 
+test('an error of the database that names a file is not taken for one of the directory', async () => {
+  const { env, directory } = await newDeployment(await createTestDatabase());
+  const socket = `postgres://svc@/svc?host=${encodeURIComponent(join(directory, 'none'))}`;
+  const { stop, logged } = await scheduleEvery(60_000, { ...env, SVC_DATABASE_URL: socket }, directory);
+  await logged(/the database does not answer: connect ENOENT \S+\. svcd doctor checks the database and the/);
+  await stop();
+});
+
 test('while the process of a backup cannot be ended, no other one is started', async () => {
   const { env, directory, hold } = await newDeployment(await createTestDatabase());
   const held = await hold();

@@ -1,10 +1,11 @@
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { BackupSettings } from '@svc/service/config/config';
-import { errorMessage, OperatorError } from '@svc/service/config/errors';
+import { errorCode, errorMessage, OperatorError } from '@svc/service/config/errors';
 import { statement } from '@svc/service/database/statement';
 import { counted } from '@svc/service/log/plural';
 import type { CommandContext } from '../../context.ts';
+import { explain } from '../../explain.ts';
 import { writeWhole } from '../../files/whole-file.ts';
 import { MisuseError } from '../../misuse-error.ts';
 import { say } from '../../output.ts';
@@ -12,7 +13,7 @@ import { signalExitCode, watchSignals } from '../../signals.ts';
 import { backupDatabase } from '../database.ts';
 import { describeRows } from '../report.ts';
 import { backupName, dueInMs, listBackups, newestTime, removeOld } from './files.ts';
-import type { BackupNews } from './process.ts';
+import { type BackupNews, sentence } from './process.ts';
 
 /** The advisory lock of the node that makes a scheduled backup of this database. */
 const SCHEDULE_LOCK = 7_310_003;
@@ -50,7 +51,7 @@ export async function makeScheduledBackup(context: CommandContext): Promise<void
       signals,
     );
   } catch (error) {
-    if (!signals.abort.aborted) throw error;
+    if (!signals.abort.aborted) throw withRemedy(error);
     process.exitCode = signalExitCode(await signals.first);
   } finally {
     process.disconnect?.();
@@ -76,14 +77,36 @@ async function look({ directory, everyMs }: BackupSettings): Promise<boolean> {
   return dueInMs(newestMs, everyMs, nowMs) <= 0;
 }
 
-/** Errors of the file system are for the operator here: without this, they would look like those of a database's socket. */
-async function inDirectory<T>(work: Promise<T>): Promise<T> {
+/** The directory of the backups cannot be used. The message says what to do. */
+class DirectoryError extends OperatorError {}
+
+/** `isOurs`: whether an error of `work` is one of the directory. Default: each is. */
+async function inDirectory<T>(
+  work: Promise<T>,
+  isOurs: (error: unknown) => boolean = () => true,
+): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw new OperatorError(errorMessage(error), { cause: error });
+    if (!isOurs(error)) throw error;
+    const cause = error instanceof OperatorError ? error.cause : error;
+    throw new DirectoryError(`${sentence(errorMessage(error))} ${remedyOf(errorCode(cause))}`, { cause });
   }
 }
+
+function remedyOf(code: string | undefined): string {
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return 'Free space on the disk of SVC_BACKUP_DIR, or lower SVC_BACKUP_KEEP.';
+  return 'SVC_BACKUP_DIR must be a directory that exists and that the user of the service can write to.';
+}
+
+/** An error of the database may name a file too, such as its socket, which is not in the directory of the backups. */
+const withRemedy = (error: unknown): Error =>
+  error instanceof DirectoryError
+    ? error
+    : new OperatorError(
+        `${sentence(explain(error).text)} svcd doctor checks the database and the directory.`,
+      );
 
 async function make(settings: BackupSettings, url: string, signal: AbortSignal): Promise<void> {
   const { directory, keep } = settings;
@@ -91,7 +114,10 @@ async function make(settings: BackupSettings, url: string, signal: AbortSignal):
   const made = backupName(nowMs);
   const file = join(directory, made);
   const started = performance.now();
-  const report = await writeWhole(file, (output) => backupDatabase(url, output, { signal }));
+  const report = await inDirectory(
+    writeWhole(file, (output) => backupDatabase(url, output, { signal })),
+    (error) => error instanceof OperatorError && errorCode(error.cause) !== undefined,
+  );
   say(`backed up ${describeRows(report, started)} to ${file}`);
   await look(settings);
   const removed = await inDirectory(removeOld(directory, { made, keep, nowMs }));

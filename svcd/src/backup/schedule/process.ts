@@ -18,6 +18,9 @@ export interface BackupNews {
   readonly newestMs?: number;
 }
 
+/** A text that ends as a sentence. */
+export const sentence = (text: string): string => `${text.replace(/\.$/, '')}.`;
+
 interface BackupRun {
   /** Ends the process. */
   readonly signal: AbortSignal;
@@ -67,7 +70,10 @@ export function backupProcess(): (run: BackupRun) => Promise<string> {
         .replace(/^svcd: /, '')
         .replaceAll('\n', '; ');
       if (code === 0) return message;
-      if (limit.aborted) throw new OperatorError('it was not complete when the next one was due');
+      if (limit.aborted)
+        throw new OperatorError(
+          'it was not complete when the next one was due. SVC_BACKUP_EVERY_HOURS must be longer than a backup takes.',
+        );
       throw new OperatorError(
         message === '' ? `its process ended with ${endedBy ?? `code ${code}`}` : message,
       );

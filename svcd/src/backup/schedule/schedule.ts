@@ -5,7 +5,7 @@ import { type BackupMetrics, measureBackups } from '@svc/telemetry/backups';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { dueInMs } from './files.ts';
-import { type BackupNews, backupProcess } from './process.ts';
+import { type BackupNews, backupProcess, sentence } from './process.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -73,9 +73,8 @@ async function repeat(
       if (signal.aborted) return;
       metrics.failed();
       pauseMs = retryPauseMs(failures++);
-      const reason = errorMessage(error);
       const again = `It is tried again in ${Math.round(pauseMs / SECOND_MS)} s.`;
-      log.warn(`the scheduled backup failed: ${reason.replace(/\.$/, '')}. ${remedyOf(reason)} ${again}`);
+      log.warn(`the scheduled backup failed: ${sentence(errorMessage(error))} ${again}`);
     }
     await delay(pauseMs, undefined, { signal }).catch(() => undefined);
   }
@@ -83,11 +82,3 @@ async function repeat(
 
 /** The pause after a failure, by the failures before it. */
 export const retryPauseMs = (before: number): number => Math.min(FIRST_RETRY_MS * 2 ** before, LAST_RETRY_MS);
-
-function remedyOf(reason: string): string {
-  if (/\b(?:ENOSPC|EDQUOT)\b/.test(reason))
-    return 'Free space on the disk of SVC_BACKUP_DIR, or lower SVC_BACKUP_KEEP.';
-  if (/\b(?:ENOENT|ENOTDIR|EACCES|EPERM|EROFS)\b/.test(reason))
-    return 'SVC_BACKUP_DIR must be a directory that exists and that the user of the service can write to.';
-  return 'svcd doctor checks the database and the directory.';
-}
