@@ -5,7 +5,7 @@ import type { Queryable } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
-import { findUser, passwordHashOf } from '../people/accounts.ts';
+import { findUser, lockPerson } from '../people/accounts.ts';
 import { defineBody, flag, text } from '../requests/body.ts';
 import { deviceCookie } from '../requests/cookies.ts';
 import { notSignedIn } from '../requests/ended-sessions.ts';
@@ -50,7 +50,7 @@ export function registerSignIn(api: FastifyInstance, { people, auth }: Dashboard
       const response = await countFailure(
         people,
         passwordBudgets(request, account, user?.id),
-        () => withSamePassword(people, user?.id, () => forward(auth, request, SIGN_IN, body)),
+        () => withSameCredentials(people, user?.id, () => forward(auth, request, SIGN_IN, body)),
         ({ status }) => status === ERRORS.not_signed_in.status,
       );
       const cookies =
@@ -75,7 +75,13 @@ export function registerSignIn(api: FastifyInstance, { people, auth }: Dashboard
           refused();
           throw usedCode();
         }
-        return withSamePassword(people, userId, () => forward(auth, request, path, body));
+        const step = (): Promise<Response> => forward(auth, request, path, body);
+        if (signedIn === undefined) return withSameCredentials(people, userId, step);
+        // No session of the person starts until the transaction ends: switching the second factor on would not end it.
+        return auth.database.transact(anonymous(request), async (client) => {
+          await lockPerson(client, userId);
+          return step();
+        });
       });
       return sendResponse(reply, response, {
         cookies: response.ok ? [await deviceCookie(auth, request, userId)] : [],
@@ -95,22 +101,32 @@ const deleteSignIn = statement('cancel_sign_in', 'request')`
   with second_steps as (delete from verifications where value = $1)
   delete from sessions where user_id = $1 and token = $2`;
 
+const selectCredentials = statement('credentials_of_user', 'request')`
+  select concat(u.two_factor_enabled, a.password) as credentials
+  from users u left join accounts a on a.provider_id = 'credential' and a.account_id = u.id where u.id = $1`;
+
+/** What a sign-in of the person needs, as text. Another password or second factor changes it. */
+async function credentialsOf(pool: Queryable, userId: string | undefined): Promise<string | undefined> {
+  const { rows } = await pool.query<{ credentials: string }>(selectCredentials(userId ?? null));
+  return rows[0]?.credentials;
+}
+
 /**
- * Runs a step of a sign-in, and undoes it if the person's password changes at the same time. A new password ends the
- * sessions that exist, but this one may start later, with the old password. Throws `not_signed_in`.
+ * Runs a step of a sign-in, and undoes it if the person's password or second factor changes at the same time. The change
+ * ends the sessions that exist, but this one may start later, with the old credentials. Throws `not_signed_in`.
  */
-async function withSamePassword(
+async function withSameCredentials(
   pool: Queryable,
   userId: string | undefined,
   step: () => Promise<Response>,
 ): Promise<Response> {
-  const before = await passwordHashOf(pool, userId);
+  const before = await credentialsOf(pool, userId);
   const response = await step();
-  if (!response.ok || (await passwordHashOf(pool, userId)) === before) return response;
+  if (!response.ok || (await credentialsOf(pool, userId)) === before) return response;
   const { token } = (await response.json()) as { readonly token?: string };
   // Not null: for it, Citus would delete nothing at all.
   await pool.query(deleteSignIn(userId, token ?? ''));
-  throw notSignedIn('The password was changed during this sign-in. Sign in again.');
+  throw notSignedIn('The password or the second factor was changed during this sign-in. Sign in again.');
 }
 
 /**
