@@ -77,7 +77,7 @@ const tasks = (
   },
   delete_expired: () => deleteExpired({ pool, log, signal }),
   remove_deleted_workspaces: async () => {
-    const removed = await removeDeletedWorkspaces(pool, signal);
+    const removed = await removeDeletedWorkspaces(pool, clock(), signal);
     if (removed.length > 0) log.info({ workspaces: removed }, 'removed the data of deleted workspaces');
   },
   delete_expired_changes: async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTestDashboard } from '../../test/harness/dashboard.ts';
 import { createTestService } from '../../test/harness/service.ts';
+import { DAY_MS } from '../config/time.ts';
 import { TABLE_PLACEMENTS, workspaceColumn } from '../database/citus/placements.ts';
 import { removeDeletedWorkspaces } from './remove-workspaces.ts';
 
@@ -8,6 +9,8 @@ const service = await createTestService();
 const { pool } = service;
 const dashboard = createTestDashboard(service);
 const TABLES = Object.keys(TABLE_PLACEMENTS).filter((table) => TABLE_PLACEMENTS[table] === 'workspace');
+/** Without what is counted in the background meanwhile. */
+const STEADY = [...TABLES, 'key_workspaces'].filter((table) => !['key_usage', 'traffic'].includes(table));
 
 /** The tables that have rows of the workspace, with their number. */
 async function rowsOf(
@@ -25,7 +28,15 @@ async function rowsOf(
   return counts;
 }
 
-/** A workspace with keys, records, a log, usage and webhooks. */
+const remove = (nodeNowMs = Date.now()) => removeDeletedWorkspaces(pool, nodeNowMs);
+
+/** Adds more rows of a kind than one statement removes. */
+const FILL = [
+  `insert into key_usage (workspace_id, key_id, day, requests, errors)
+   select $1, 'key_' || n, date '2026-01-01', 1, 0 from generate_series(1, 2500) n`,
+];
+
+/** A workspace with keys, records, a log, usage, a feed and webhooks. */
 async function filled() {
   const owner = await dashboard.owner();
   const { workspaceId } = owner;
@@ -39,11 +50,7 @@ async function filled() {
     expect((await owner.send('POST', `${path}/data/audits`, body)).status).toBe(201);
   }
   expect((await service.request(token, '/v1/audits')).status).toBe(200);
-  await pool.query(
-    `insert into key_usage (workspace_id, key_id, day, requests, errors)
-     select $1, 'key_' || n, date '2026-01-01', 1, 0 from generate_series(1, 2500) n`,
-    [workspaceId],
-  );
+  for (const insert of FILL) await pool.query(insert, [workspaceId]);
   return { owner, workspaceId, token };
 }
 
@@ -60,11 +67,9 @@ test('the data of a deleted workspace is removed after seven days, from every ta
   const [due, young, kept] = [await filled(), await filled(), await filled()];
   await deleteAt(due, '7 days 2 hours');
   await deleteAt(young, '6 days 23 hours');
-  // Without what is counted in the background meanwhile.
-  const steady = [...TABLES, 'key_workspaces'].filter((table) => !['key_usage', 'traffic'].includes(table));
   const before = {
-    young: await rowsOf(young.workspaceId, steady),
-    kept: await rowsOf(kept.workspaceId, steady),
+    young: await rowsOf(young.workspaceId, STEADY),
+    kept: await rowsOf(kept.workspaceId, STEADY),
   };
   expect(Object.keys(before.kept)).toEqual(
     expect.arrayContaining([
@@ -77,15 +82,25 @@ test('the data of a deleted workspace is removed after seven days, from every ta
       'changes',
     ]),
   );
-  expect(await removeDeletedWorkspaces(pool)).toEqual([due.workspaceId]);
+  expect(await remove()).toEqual([due.workspaceId]);
   expect(await rowsOf(due.workspaceId)).toEqual({});
-  expect(await rowsOf(young.workspaceId, steady)).toEqual(before.young);
-  expect(await rowsOf(kept.workspaceId, steady)).toEqual(before.kept);
+  expect(await rowsOf(young.workspaceId, STEADY)).toEqual(before.young);
+  expect(await rowsOf(kept.workspaceId, STEADY)).toEqual(before.kept);
   expect((await service.request(due.token, '/v1/audits')).status).toBe(401);
   expect((await service.request(kept.token, '/v1/audits')).status).toBe(200);
   // The person still has an account, and can sign in.
   expect((await dashboard.signIn(due.owner.userId, due.owner.email)).cookie).toContain('session_token');
-  expect(await removeDeletedWorkspaces(pool)).toEqual([]);
+  expect(await remove()).toEqual([]);
+});
+
+test('a deleted workspace is removed after seven days by the clock of the node too', async () => {
+  const world = await filled();
+  await deleteAt(world, '8 days');
+  const before = await rowsOf(world.workspaceId, STEADY);
+  // To this node, the clock of the database is two days ahead.
+  expect(await remove(Date.now() - 2 * DAY_MS)).toEqual([]);
+  expect(await rowsOf(world.workspaceId, STEADY)).toEqual(before);
+  expect(await remove()).toEqual([world.workspaceId]);
 });
 
 test('a removal that is stopped between any two statements is completed by the next one, in short statements', async () => {
@@ -109,7 +124,7 @@ test('a removal that is stopped between any two statements is completed by the n
   let kills = 0;
   const attempt = async (limit: number): Promise<boolean> => {
     try {
-      return (await removeDeletedWorkspaces(breakingAfter(limit))).includes(workspaceId);
+      return (await removeDeletedWorkspaces(breakingAfter(limit), Date.now())).includes(workspaceId);
     } catch {
       kills += 1;
       // The statement that removes the workspace itself is the last one that removes anything.

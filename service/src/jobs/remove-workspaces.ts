@@ -24,7 +24,7 @@ const others = Object.entries(TABLE_PLACEMENTS)
 
 const selectDue = statement('removable_workspaces', JOB)`
   select id from workspaces
-  where deleted_at < now() - $1 * interval '1 day' - ${MARGIN_HOURS} * interval '1 hour' and id > $2
+  where deleted_at < least(now(), $3::timestamptz) - $1 * interval '1 day' - ${MARGIN_HOURS} * interval '1 hour' and id > $2
   order by id limit ${WORKSPACES_MAX}`;
 // By their places, so that a row is found without a plan that depends on statistics. Nothing writes them any more.
 const deletionOf = (table: string): BoundStatement => statement(`remove_rows_of_${table}`, JOB)`
@@ -37,18 +37,21 @@ const deleteWorkspace = statement('remove_workspace', JOB)`
   delete from workspaces where id = $1 and deleted_at is not null`;
 
 /**
- * Removes the data of workspaces that were deleted more than seven days ago, in short statements that commit one by one.
- * Returns the ids of those that are gone. The signal, or the end of the process, stops it between two statements; the next
- * call removes the rest.
+ * Removes the data of workspaces that were deleted more than seven days ago, by the clock of the database and by that of
+ * this node, in short statements that commit one by one.  Returns the ids of
+ * those that are gone. The signal, or the end of the process, stops it between two statements; the next call removes the
+ * rest.
  */
 export async function removeDeletedWorkspaces(
   pool: pg.Pool,
+  nodeNowMs: number,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
+  const nodeNow = new Date(nodeNowMs).toISOString();
   const removed: string[] = [];
   for (let last: string | undefined = ''; last !== undefined && signal?.aborted !== true; ) {
     const { rows }: pg.QueryResult<{ id: string }> = await pool.query(
-      selectDue(WORKSPACE_RESTORE_DAYS, last),
+      selectDue(WORKSPACE_RESTORE_DAYS, last, nodeNow),
     );
     for (const { id } of rows) {
       if (await removeData(pool, id, signal)) removed.push(id);
