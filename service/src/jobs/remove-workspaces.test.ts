@@ -1,3 +1,4 @@
+import { waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
 import { createTestDashboard } from '../../test/harness/dashboard.ts';
 import { createTestService } from '../../test/harness/service.ts';
@@ -34,6 +35,8 @@ const remove = (nodeNowMs = Date.now()) => removeDeletedWorkspaces(pool, nodeNow
 const FILL = [
   `insert into key_usage (workspace_id, key_id, day, requests, errors)
    select $1, 'key_' || n, date '2026-01-01', 1, 0 from generate_series(1, 2500) n`,
+  `insert into changes (workspace_id, last_at, type, changes, bytes, items)
+   select $1, '2026-01-01'::timestamptz + n * interval '1 s', 'company.created', 1, 0, '' from generate_series(1, 2500) n`,
 ];
 
 /** A workspace with keys, records, a log, usage, a feed and webhooks. */
@@ -101,6 +104,33 @@ test('a deleted workspace is removed after seven days by the clock of the node t
   expect(await remove(Date.now() - 2 * DAY_MS)).toEqual([]);
   expect(await rowsOf(world.workspaceId, STEADY)).toEqual(before);
   expect(await remove()).toEqual([world.workspaceId]);
+});
+
+test('a removal leaves no rows that another node is removing at the same time', async () => {
+  const world = await filled();
+  const { workspaceId } = world;
+  await deleteAt(world, '8 days');
+  const other = await pool.connect();
+  try {
+    await other.query('begin');
+    const { rowCount } = await other.query(
+      `delete from changes where ctid = any (array(select ctid from changes where workspace_id = $1 limit 1000))`,
+      [workspaceId],
+    );
+    expect(rowCount).toBe(1_000);
+    const removing = remove();
+    await waitFor(async () => {
+      const waiting = await pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      expect(waiting.rowCount).toBe(1);
+    });
+    await other.query('commit');
+    expect(await removing).toEqual([workspaceId]);
+  } finally {
+    other.release();
+  }
+  expect(await rowsOf(workspaceId)).toEqual({});
 });
 
 test('a removal that is stopped between any two statements is completed by the next one, in short statements', async () => {

@@ -26,11 +26,12 @@ const selectDue = statement('removable_workspaces', JOB)`
   select id from workspaces
   where deleted_at < least(now(), $3::timestamptz) - $1 * interval '1 day' - ${MARGIN_HOURS} * interval '1 hour' and id > $2
   order by id limit ${WORKSPACES_MAX}`;
-// By their places, so that a row is found without a plan that depends on statistics. Nothing writes them any more.
+// By their places, so that a row is found without a plan that depends on statistics. Nothing writes them any more. It
+// returns what it has found, because another node may have deleted that meanwhile, and more rows are left.
 const deletionOf = (table: string): BoundStatement => statement(`remove_rows_of_${table}`, JOB)`
-  delete from ${table} where workspace_id = $1 and ctid = any (array(
-    select ctid from ${table} where workspace_id = $1 limit ${ROWS_MAX}
-  ))`;
+  with found as materialized (select ctid as place from ${table} where workspace_id = $1 limit ${ROWS_MAX}),
+  gone as (delete from ${table} where workspace_id = $1 and ctid = any (array(select place from found)))
+  select 1 from found`;
 const deletions = [...FIRST, ...others, 'companies'].map(deletionOf);
 const deleteMeters = ['live_meters', 'usage_marks'].map(deletionOf);
 const deleteWorkspace = statement('remove_workspace', JOB)`
@@ -38,7 +39,7 @@ const deleteWorkspace = statement('remove_workspace', JOB)`
 
 /**
  * Removes the data of workspaces that were deleted more than seven days ago, by the clock of the database and by that of
- * this node, in short statements that commit one by one.  Returns the ids of
+ * this node, in short statements that commit one by one. Several nodes may run it at the same time. Returns the ids of
  * those that are gone. The signal, or the end of the process, stops it between two statements; the next call removes the
  * rest.
  */
