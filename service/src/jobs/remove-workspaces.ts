@@ -16,8 +16,8 @@ const MARGIN_HOURS = 1;
  * nothing.
  */
 const FIRST = ['members', 'invitations', 'workspace_clocks'];
-/** Companies after their records. The meters after the log, which they count. */
-const LAST = ['companies', 'api_keys', 'live_meters', 'usage_marks', 'workspaces'];
+/** Companies and endpoints after their rows, so that no deletion cascades. The meters after the log, which they count. */
+const LAST = ['companies', 'webhook_endpoints', 'api_keys', 'live_meters', 'usage_marks', 'workspaces'];
 const others = Object.entries(TABLE_PLACEMENTS)
   .filter(([table, place]) => place === 'workspace' && ![...FIRST, ...LAST].includes(table))
   .map(([table]) => table);
@@ -32,7 +32,7 @@ const deletionOf = (table: string): BoundStatement => statement(`remove_rows_of_
   with found as materialized (select ctid as place from ${table} where workspace_id = $1 limit ${ROWS_MAX}),
   gone as (delete from ${table} where workspace_id = $1 and ctid = any (array(select place from found)))
   select 1 from found`;
-const deletions = [...FIRST, ...others, 'companies'].map(deletionOf);
+const deletions = [...FIRST, ...others, 'companies', 'webhook_endpoints'].map(deletionOf);
 const deleteMeters = ['live_meters', 'usage_marks'].map(deletionOf);
 const deleteWorkspace = statement('remove_workspace', JOB)`
   delete from workspaces where id = $1 and deleted_at is not null`;
