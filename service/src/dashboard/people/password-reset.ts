@@ -105,10 +105,13 @@ export async function takeResetLink(client: pg.ClientBase, token: string): Promi
   return userId;
 }
 
-const updatePassword = statement('reset_password', 'request')`
-  update accounts set password = $2, updated_at = now() where provider_id = 'credential' and account_id = $1`;
+// A person who joined with OpenID Connect has no account with a password yet.
+const savePassword = statement('reset_password', 'request')`
+  insert into accounts (id, user_id, provider_id, account_id, password, created_at, updated_at)
+  values (gen_random_uuid()::text, $1, 'credential', $1, $2, now(), now())
+  on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = excluded.updated_at`;
 
-/** Sets the password, and ends all sessions, second steps and links of the person. `method` is for the audit log. */
+/** Sets the password, also the first one, and ends all sessions, second steps and links of the person. `method` is for the audit log. */
 export async function resetPassword(
   client: pg.ClientBase,
   by: ActorContext,
@@ -116,7 +119,7 @@ export async function resetPassword(
   passwordHash: string,
   method: 'link' | 'operator',
 ): Promise<void> {
-  await client.query(updatePassword(userId, passwordHash));
+  await client.query(savePassword(userId, passwordHash));
   const sessionsEnded = await endAccess(client, userId, 'password_changed');
   const details = { method, sessionsEnded };
   await recordPersonal(client, by, { id: userId }, { kind: 'account.password_reset', details });
