@@ -1,6 +1,6 @@
 import type { Grant } from '@svc/rate-limiter';
 import type { ExportState } from '@svc/telemetry/outages';
-import type { Registry } from 'prom-client';
+import type { ProcessMetrics } from '@svc/telemetry/process-metrics';
 import type { AuditedRequest, Outcome } from '../audit-log/append-requests.ts';
 import type { Config } from '../config/config.ts';
 
@@ -23,9 +23,6 @@ interface Take {
   readonly windowMs: number;
   readonly cost: number;
 }
-
-/** The metrics of one process. */
-type ProcessMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** The calls from the primary to a worker. */
 export type WorkerCalls = {

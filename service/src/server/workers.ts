@@ -4,13 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connectPeer, type Peer, PeerGoneError } from '@svc/process-calls';
 import { createCrashLimit } from '@svc/process-calls/crash-limit';
 import { closePassedConnections } from '@svc/process-calls/passed-connections';
+import { sendUnited } from '@svc/process-calls/united';
 import type { Limiter } from '@svc/rate-limiter';
 import { monitorCommits } from '@svc/telemetry/commits';
 import type { ReadMetrics } from '@svc/telemetry/export';
 import { logOutages, type Report } from '@svc/telemetry/outages';
+import { createProcessMetrics } from '@svc/telemetry/process-metrics';
 import type { Tracing } from '@svc/telemetry/tracing';
 import type { Logger } from 'pino';
-import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { errorMessage, OperatorError } from '../config/errors.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../config/limits.ts';
 import type { PrimaryCalls, ServiceSettings, WorkerCalls } from './calls.ts';
@@ -27,8 +29,10 @@ const WORKER_FLAGS = ['--heap-growing-percent=40', '--max-semi-space-size=16'];
 
 /** The most free ports that are tried. Other programs may take each before a worker listens there. */
 const PORTS_MAX = 10;
-/** The metrics omit a worker that does not answer within this time. */
+/** The metrics have the last answer of a worker that does not answer within this time. */
 const COLLECT_TIMEOUT_MS = 1_000;
+/** The most topics that wait for a worker that does not answer. Its waiting requests ask again anyway. */
+const WAKE_TOPICS_MAX = 10_000;
 /** A worker that does not exit is killed this long after the deadline of the shutdown, or after `cut`. */
 const END_GRACE_MS = 3_000;
 
@@ -63,6 +67,7 @@ export interface Workers {
 interface Member {
   readonly worker: Worker;
   readonly peer: Peer<WorkerCalls>;
+  readonly wake: (topics: readonly string[]) => void;
   /** Resolves when the process has ended, or could not be started. */
   readonly gone: Promise<void>;
 }
@@ -87,6 +92,7 @@ export function forkWorkers(
   // The figures of the primary have names of their own: it serves no requests, and writes the entries of all workers.
   const primary = new Registry();
   collectDefaultMetrics({ register: primary, prefix: 'svc_primary_' });
+  const metrics = createProcessMetrics<Member>(({ peer }) => peer.call('collect', null), COLLECT_TIMEOUT_MS);
   let writer: MachineWriter | undefined;
   let hub: SignalHub | undefined;
   const offered: PrimaryCalls = {
@@ -94,8 +100,7 @@ export function forkWorkers(
       writer?.append(request) ?? Promise.reject(new Error('The service does not run yet.')),
     take: ({ bucket, limit, windowMs, cost }) => limiter.take(bucket, limit, windowMs, cost),
     announce: (topics) => hub?.channel.send(topics),
-    readMetrics: async () =>
-      `${await (await aggregateMetrics([...members])).metrics()}${await primary.metrics()}`,
+    readMetrics: async () => `${await (await metrics.collect(members)).metrics()}${await primary.metrics()}`,
     reportExport,
   };
   cluster.setupPrimary({ exec: WORKER_PROGRAM, args: [], execArgv: [...WORKER_FLAGS, ...process.execArgv] });
@@ -104,12 +109,15 @@ export function forkWorkers(
     // The worker has the cache before its first module. Without it, that module, as TypeScript, loads a compiler of 17 MB.
     const worker = cluster.fork({ NODE_COMPILE_CACHE: COMPILE_CACHE });
     const { promise, resolve } = Promise.withResolvers<void>();
-    const member = { worker, peer: connectPeer<WorkerCalls>(worker, offered), gone: promise };
+    const peer = connectPeer<WorkerCalls>(worker, offered);
+    const wake = sendUnited((topics: readonly string[]) => peer.call('wake', topics), WAKE_TOPICS_MAX);
+    const member = { worker, peer, wake, gone: promise };
     members.add(member);
     closePassedConnections(worker);
     const gone = (outcome: string): void => {
       resolve();
       if (!members.delete(member)) return;
+      void metrics.end(member);
       if (!ending && running !== undefined) void replace(worker, outcome, running);
     };
     worker.once('exit', (code, signal) => gone(signal ?? `exit code ${code}`));
@@ -168,14 +176,14 @@ export function forkWorkers(
     reportExport,
     registry: primary,
     readMetrics: async () => [
-      ...(await (await aggregateMetrics([...members])).getMetricsAsJSON()),
+      ...(await (await metrics.collect(members)).getMetricsAsJSON()),
       ...(await primary.getMetricsAsJSON()),
     ],
     async run(chosen, signals, tracing, another) {
       let settings = chosen;
       hub = signals;
       signals.subscribe((topics) => {
-        for (const { peer } of members) void peer.call('wake', topics).catch(() => undefined);
+        for (const { wake } of members) wake(topics);
       });
       if (count > 1) writer = openMachineWriter(settings, log, monitorCommits(primary, tracing));
       try {
@@ -228,16 +236,4 @@ function startFailure(error: unknown): OperatorError {
   return new OperatorError(gone ? 'a worker process ended while it started' : errorMessage(error), {
     cause: error,
   });
-}
-
-/** The metrics of all workers, aggregated. Omits workers that die or do not answer. */
-async function aggregateMetrics(members: readonly Member[]): Promise<Registry> {
-  const late = delay(COLLECT_TIMEOUT_MS, undefined, { ref: false }).then(() => {
-    throw new PeerGoneError();
-  });
-  const collected = await Promise.allSettled(
-    members.map(({ peer }) => Promise.race([peer.call('collect', null), late])),
-  );
-  const metrics = collected.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-  return AggregatorRegistry.aggregate(metrics);
 }

@@ -27,16 +27,22 @@ test.runIf(process.platform === 'linux')(
     const dataDir = await dataDirectory();
     const service = await startSvcd({ SVC_DATA_DIR: dataDir, SVC_WORKERS: '2' });
     const [frozen = 0] = await workersOf(service.pid);
-    process.kill(frozen, 'SIGSTOP');
     onFileEnd(async () => void (await service.stop('SIGKILL')));
-    // Every second connection goes to the frozen worker.
-    await waitFor(async () => {
-      const answer = await fetch(`${service.url}/metrics`, {
+    const answer = (path: string): Promise<Response> =>
+      fetch(`${service.url}${path}`, {
         headers: { connection: 'close' },
         signal: AbortSignal.timeout(ANSWER_MS),
       });
-      expect(await answer.text()).toContain('svc_http_requests_total');
-    });
+    const refused = async (): Promise<number> => {
+      const text = await (await answer('/metrics')).text();
+      return Number(/^svc_http_requests_total\{.*status="401".*\} (\d+)$/m.exec(text)?.[1]);
+    };
+    // Both workers serve some.
+    for (let i = 0; i < CONNECTIONS; i++) await (await answer('/v1/audits')).arrayBuffer();
+    expect(await refused()).toBe(CONNECTIONS);
+    process.kill(frozen, 'SIGSTOP');
+    // Every second connection goes to the frozen worker. Its counters stay: a fall would look like new traffic.
+    await waitFor(async () => expect(await refused()).toBe(CONNECTIONS));
     expect(await interrupt(service)).toEqual({ code: 130, signal: null });
     expect(service.stdout()).toContain('a worker process does not exit; it is killed');
     expect(await findEmbedded(dataDir)).toBeUndefined();
