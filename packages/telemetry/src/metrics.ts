@@ -106,7 +106,7 @@ export function measureJobs<Task extends (...values: never[]) => unknown>(
   const shared = { labelNames: ['task'], registers: [registry] };
   const succeeded = new Gauge({
     name: 'svc_job_last_success_timestamp_seconds',
-    help: 'When a job succeeded last at this node. A job runs at one of the nodes, whichever is first.',
+    help: 'When a job succeeded last at this node, or when the node started. A job runs at one of the nodes, whichever is first.',
     ...shared,
   });
   const runs = new Counter({
@@ -117,6 +117,8 @@ export function measureJobs<Task extends (...values: never[]) => unknown>(
   });
   const measured = ([name, task]: readonly [string, Task]): readonly [string, Task] => {
     for (const outcome of ['succeeded', 'failed']) runs.inc({ task: name, outcome }, 0);
+    // Without a value, no alert could see that a job never runs.
+    succeeded.set({ task: name }, Date.now() / 1000);
     const run = async (...values: Parameters<Task>): Promise<unknown> => {
       try {
         const result = await task(...values);
