@@ -26,6 +26,8 @@ export type EmbeddedOptions = {
   readonly purpose: string;
   /** Connections that the service needs. A running server keeps its limit. Default: 0, for a command. */
   readonly connections?: number;
+  /** Ends a start that waits for the data directory or for the server. A server that it has started is shut down. */
+  readonly signal?: AbortSignal;
   readonly log: Log;
 };
 
@@ -53,7 +55,7 @@ export type Embedded = {
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const layout = await ensureDataDirectory(options.dataDir);
   const entry: EntryOptions = { ...entryOptions(options, layout), service: true };
-  const { server, version, others } = await enter(entry);
+  const { server, version, others } = await enter(entry, options.signal);
   logAdopted(server, others, options.log);
   // The pools use the socket of the adopted server, whose directory may have been chosen under another TMPDIR.
   const same = { ...entry, layout: { ...layout, socketDirectory: server.socketDirectory } };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Account, serverAccount } from '../src/account/account.ts';
 import { findEmbedded } from '../src/index.ts';
 import { findPostmaster } from '../src/server/postmaster.ts';
@@ -151,6 +151,20 @@ describe('while the service runs', () => {
     });
   });
 
+  test('if PostgreSQL cannot be started again, the supervision gives up with what the start says', async () => {
+    const { service, ready } = await startService();
+    const file = join(dataDir, 'postgres.config', 'postgresql.conf');
+    const settings = await readFile(file, 'utf8');
+    onTestFinished(() => writeFile(file, settings));
+    await writeFile(file, `${settings}\nnonsense_that_is_no_setting = on\n`);
+    process.kill(ready.pid ?? 0, 'SIGKILL');
+    expect(await service.until((message) => message.failed !== undefined)).toMatchObject({
+      failed: expect.stringMatching(
+        /could not be started 6 times.*the last start failed: .*nonsense_that_is_no_setting/s,
+      ),
+    });
+  });
+
   test('if PostgreSQL crashes too often, the supervision gives up with the reason', async () => {
     const { service } = await startService();
     const killed = new Set<number>();
@@ -164,7 +178,9 @@ describe('while the service runs', () => {
     };
     await waitFor(killNext);
     expect(await service.until((message) => message.failed !== undefined)).toMatchObject({
-      failed: expect.stringMatching(/could not be kept running: lost 6 times within a minute/),
+      failed: expect.stringMatching(
+        /could not be kept running: it was lost or could not be started 6 times within a minute/,
+      ),
     });
   });
 });

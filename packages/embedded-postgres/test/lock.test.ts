@@ -19,7 +19,7 @@ test('a start waits for a locked data directory whose PostgreSQL does not answer
   const layout = await newLayout();
   const lock = await tryLock(layout, 'svcd start');
   expect(await tryLock(layout, 'svcd import')).toBeUndefined();
-  await expect(openServer(layout, 'svcd import', 0, log, PATIENCE_MS)).rejects.toThrow(
+  await expect(openServer(layout, 'svcd import', 0, log, { patienceMs: PATIENCE_MS })).rejects.toThrow(
     `the data directory ${layout.dataDir} is locked, last by svcd start (pid ${process.pid}) on ${hostname()}, ` +
       'and no PostgreSQL answers on it here.',
   );
@@ -27,6 +27,17 @@ test('a start waits for a locked data directory whose PostgreSQL does not answer
   const next = await tryLock(layout, 'svcd import');
   expect(next).toBeDefined();
   await next?.release();
+});
+
+test('a start that waits for a locked data directory ends with its signal', async () => {
+  const layout = await newLayout();
+  const lock = await tryLock(layout, 'svcd start');
+  const ending = new AbortController();
+  const waits = pino({ level: 'info' }, { write: () => ending.abort() });
+  await expect(
+    openServer(layout, 'svcd start', 0, waits, { signal: ending.signal }),
+  ).rejects.toMatchObject({ name: 'AbortError' });
+  await lock?.release();
 });
 
 test('a lock file that is a link is not followed', async () => {

@@ -132,6 +132,6 @@ test('a PostgreSQL that cannot be kept running ends the service with code 1 and 
   );
   expect(await service.ended).toEqual({ code: 1, signal: null });
   expect(service.stderr()).toMatch(
-    /^svcd: PostgreSQL could not be kept running: lost 6 times within a minute$/m,
+    /^svcd: PostgreSQL could not be kept running: it was lost or could not be started 6 times within a minute/m,
   );
 });

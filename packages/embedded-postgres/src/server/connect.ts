@@ -49,15 +49,20 @@ type Connection = Pick<Server, 'client' | 'url' | 'socketDirectory'>;
 
 /**
  * Connects to the running server of a data directory, in this container or another one. Waits while the server
- * recovers. Undefined when no server listens, or when it ends before it is ready.
+ * recovers, until `signal`. Undefined when no server listens, or when it ends before it is ready.
  */
-export async function joinServer(layout: Layout, applicationName: string): Promise<Server | undefined> {
+export async function joinServer(
+  layout: Layout,
+  applicationName: string,
+  signal?: AbortSignal,
+): Promise<Server | undefined> {
   // Throws an error that names the owner if another user owns the files. Later errors would only say that a file cannot be
   // read.
   await clusterAccount(layout);
   const before = await findPostmaster(layout.pgdata);
   for (const socketDirectory of socketDirectories(layout, before)) {
     const alive = async () => {
+      signal?.throwIfAborted();
       if (!(await answers(socketDirectory))) throw new ServerGoneError();
     };
     try {

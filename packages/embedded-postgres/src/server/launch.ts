@@ -6,7 +6,7 @@ import type { Binaries } from '../cluster/programs.ts';
 import { ensureSocketDirectory, type Layout, socketLockFile } from '../directory/data-directory.ts';
 import { fileError } from '../directory/files.ts';
 import type { DirectoryLock } from '../directory/lock.ts';
-import { EmbeddedError } from '../errors.ts';
+import { EmbeddedError, hasCode } from '../errors.ts';
 import { type Log, reached } from '../log.ts';
 import { connectTo, type Server, ServerGoneError } from './connect.ts';
 import { findPostmaster, type PostmasterState } from './postmaster.ts';
@@ -30,11 +30,14 @@ export type LaunchOptions = {
   /** The name of `postgresql.conf` in the directory of the configuration, if it is another one. */
   readonly settingsFile?: string;
   readonly log: Log;
+  /** Ends the wait for the server, which is shut down then. */
+  readonly signal?: AbortSignal | undefined;
 };
 
 /** Starts the server and connects. Undefined if the same start may succeed later. */
 export async function launch(options: LaunchOptions): Promise<Server | undefined> {
-  const { layout, before, applicationName, log } = options;
+  const { layout, before, applicationName, log, signal } = options;
+  signal?.throwIfAborted();
   const offset = await boundServerLog(layout.logFile);
   const child = await startProcess(options);
   reached(log, 'server-spawned');
@@ -42,6 +45,7 @@ export async function launch(options: LaunchOptions): Promise<Server | undefined
   const started = performance.now();
   try {
     const connection = await connectTo(layout, layout.socketDirectory, applicationName, () => {
+      signal?.throwIfAborted();
       if (child.outcome() !== undefined) throw new ServerGoneError();
     });
     const now = await findPostmaster(layout.pgdata);
@@ -55,6 +59,7 @@ export async function launch(options: LaunchOptions): Promise<Server | undefined
     log.info({ pid: child.pid, ms }, `started PostgreSQL (pid ${child.pid})`);
     return { ...connection, pid: child.pid, local: true, child };
   } catch (error) {
+    if (signal?.aborted) await endProcess(child);
     if (!(error instanceof ServerGoneError)) throw error;
   }
   // Another command was faster to connect, was the last user, and has shut the server down.
@@ -62,6 +67,16 @@ export async function launch(options: LaunchOptions): Promise<Server | undefined
   const output = await serverLogSince(layout.logFile, offset);
   if (passesByItself(output)) return undefined;
   throw startFailure(layout, child.outcome() ?? 'ended', output);
+}
+
+/** A fast shutdown, which a server in recovery obeys too. */
+async function endProcess({ pid, ended }: ServerProcess): Promise<void> {
+  try {
+    process.kill(pid, 'SIGINT');
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH')) throw error;
+  }
+  await ended();
 }
 
 async function startProcess(options: LaunchOptions): Promise<ServerProcess> {

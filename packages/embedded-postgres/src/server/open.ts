@@ -22,20 +22,20 @@ const NOTICE_AFTER_MS = 2_000;
 
 /**
  * Connects to the server of a data directory. Starts the server if it does not run, and creates the cluster if there is
- * none. Waits for the end of a crash recovery without a time limit.
+ * none. Waits for the end of a crash recovery without a time limit, but not after `signal`.
  */
 export async function openServer(
   layout: Layout,
   applicationName: string,
   connections: number,
   log: Log,
-  patienceMs = PATIENCE_MS,
+  { patienceMs = PATIENCE_MS, signal }: { patienceMs?: number; signal?: AbortSignal | undefined } = {},
 ): Promise<Server> {
   const started = performance.now();
   for (let noticed = false; ; ) {
     const server =
-      (await joinRunning(layout, applicationName)) ??
-      (await startServer(layout, applicationName, connections, log));
+      (await joinRunning(layout, applicationName, signal)) ??
+      (await startServer(layout, applicationName, connections, log, signal));
     if (server !== undefined) return server;
     const waited = performance.now() - started;
     if (waited > patienceMs) throw await lockedError(layout);
@@ -43,16 +43,20 @@ export async function openServer(
       noticed = true;
       log.info(`waits for the data directory ${layout.dataDir}, locked by ${await lockHolder(layout)}`);
     }
-    await delay(RETRY_PAUSE_MS);
+    await delay(RETRY_PAUSE_MS, undefined, { signal });
   }
 }
 
 /** Joins the running server, unless it is one of another major version that an earlier release has left running. */
-async function joinRunning(layout: Layout, applicationName: string): Promise<Server | undefined> {
+async function joinRunning(
+  layout: Layout,
+  applicationName: string,
+  signal: AbortSignal | undefined,
+): Promise<Server | undefined> {
   // Throws an error that names the owner if another user owns the files.
   await clusterAccount(layout);
   await isCluster(layout);
-  return joinServer(layout, applicationName);
+  return joinServer(layout, applicationName, signal);
 }
 
 export async function lockedError(layout: Layout): Promise<EmbeddedError> {
@@ -69,6 +73,7 @@ async function startServer(
   applicationName: string,
   connections: number,
   log: Log,
+  signal: AbortSignal | undefined,
 ): Promise<Server | undefined> {
   const lock = await tryLock(layout, applicationName);
   if (lock === undefined) return undefined;
@@ -81,7 +86,7 @@ async function startServer(
     // An upgrade that was killed in its last step has left no cluster in place.
     await finishSwitch(layout, log);
     const programs = await preparePrograms(layout, lock, log);
-    return await launch({ layout, lock, before, ...programs, applicationName, connections, log });
+    return await launch({ layout, lock, before, ...programs, applicationName, connections, log, signal });
   } finally {
     // The server has inherited the lock.
     await lock.release();

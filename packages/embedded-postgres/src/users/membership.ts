@@ -31,12 +31,15 @@ export type Entry = {
   readonly others: readonly string[];
 };
 
-/** Opens the server of a data directory and joins its users. Fails for a service if there is another service. */
-export async function enter(options: EntryOptions): Promise<Entry> {
+/**
+ * Opens the server of a data directory and joins its users. Fails for a service if there is another service. `signal` ends
+ * the wait for the server.
+ */
+export async function enter(options: EntryOptions, signal?: AbortSignal): Promise<Entry> {
   const { layout, log } = options;
   const name = sessionName(options.purpose);
   for (let race = 0; race < LAST_USER_RACES; race++) {
-    const server = await openServer(layout, name, options.connections, log);
+    const server = await openServer(layout, name, options.connections, log, { signal });
     try {
       if (options.service && !server.local) throw await foreignServer(server, layout);
       await joinUsers(server.client);

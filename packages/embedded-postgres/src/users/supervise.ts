@@ -3,7 +3,7 @@ import { DataDirectoryInUseError, EmbeddedError, messageOf } from '../errors.ts'
 import type { Log } from '../log.ts';
 import type { Server } from '../server/connect.ts';
 
-/** With more crashes than this within the window, the supervision gives up. */
+/** With more crashes and failed starts than this within the window, the supervision gives up. */
 const CRASH_LIMIT = 5;
 const CRASH_WINDOW_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
@@ -38,9 +38,9 @@ export function supervise(first: Server, reopen: () => Promise<Server>, log: Log
   const recover = async (): Promise<void> => {
     log.error({ pid: current.pid }, `lost PostgreSQL (pid ${current.pid}): it crashed or was killed`);
     const started = performance.now();
+    let reason: string | undefined;
     for (let pause = FIRST_PAUSE_MS; !ended; pause *= 2) {
-      const reason = tooManyCrashes(crashes);
-      if (reason !== undefined) return failed.resolve(reason);
+      if (tooMany(crashes)) return failed.resolve(cannotKeep(reason));
       try {
         current = await reopen();
         connected = true;
@@ -49,7 +49,8 @@ export function supervise(first: Server, reopen: () => Promise<Server>, log: Log
         return log.warn({ pid: current.pid, ms }, `PostgreSQL (pid ${current.pid}) is running again`);
       } catch (error) {
         if (error instanceof DataDirectoryInUseError) return failed.resolve(error);
-        log.error(`PostgreSQL cannot be started again: ${messageOf(error)}`);
+        reason = messageOf(error);
+        log.error(`PostgreSQL cannot be started again: ${reason}`);
       }
       await delay(pause);
     }
@@ -65,10 +66,15 @@ export function supervise(first: Server, reopen: () => Promise<Server>, log: Log
   return { current: () => current, failed: failed.promise, end };
 }
 
-function tooManyCrashes(crashes: number[]): EmbeddedError | undefined {
+function tooMany(crashes: number[]): boolean {
   const now = performance.now();
   crashes.push(now);
-  const recent = crashes.filter((at) => now - at < CRASH_WINDOW_MS).length;
-  if (recent <= CRASH_LIMIT) return undefined;
-  return new EmbeddedError(`PostgreSQL could not be kept running: lost ${recent} times within a minute`);
+  return crashes.filter((at) => now - at < CRASH_WINDOW_MS).length > CRASH_LIMIT;
+}
+
+/** `reason`: why the last start has failed; undefined if it has not. */
+function cannotKeep(reason: string | undefined): EmbeddedError {
+  const counted = `it was lost or could not be started ${CRASH_LIMIT + 1} times within a minute`;
+  const why = reason === undefined ? '' : `; the last start failed: ${reason}`;
+  return new EmbeddedError(`PostgreSQL could not be kept running: ${counted}${why}`);
 }
