@@ -1,4 +1,4 @@
-import type { CompleteResource } from '@svc/sdk/contract';
+import { type CompleteResource, comparedFields, rangesOf } from '@svc/sdk/contract';
 import {
   deleteOperationId,
   getOperationId,
@@ -28,10 +28,10 @@ export function recordLinks(resource: CompleteResource, id = '$response.body#/id
   ]);
 }
 
-/** Links to the pages before and after a page, and to its first record. A cursor needs the same filters and sort. */
+/** Links to the pages before and after a page, and to its first record. A cursor needs the same filters, ranges, search and sort. */
 export function listLinks(resource: CompleteResource): Links {
-  const { sorts, filters } = resource;
-  const same = [...(sorts === undefined ? [] : ['sort']), ...Object.keys(filters)];
+  const compared = [...Object.keys(comparedFields(resource)), ...Object.keys(rangesOf(resource))];
+  const same = resource.sorts === undefined ? compared : ['sort', ...compared];
   const page = (description: string, parameters: Link['parameters']): Link => ({
     operationId: listOperationId(resource),
     parameters: {
