@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
-import { inTransaction } from '../database/pool.ts';
+import { meteredProcess, PLANS, urlWithPlan } from '../../test/plans/buffers.ts';
+import { createPool, inTransaction } from '../database/pool.ts';
 import { createWorkspace } from '../records/workspaces.ts';
 import { deleteExpired } from './expired.ts';
 
@@ -34,6 +35,63 @@ test('hourly traffic is kept for two years', async () => {
   await deleteExpired({ pool, log: pino({ level: 'silent' }) });
   const { rows } = await pool.query('select requests from traffic order by requests');
   expect(rows).toEqual([{ requests: 1 }, { requests: 731 }]);
+});
+
+test.each(PLANS)('expired traffic is found without reading the rest, with %s', async (plan) => {
+  const { pool, url } = await createTestDatabase();
+  const [busy, old] = [
+    await inTransaction(pool, (client) => createWorkspace(client, 'busy')),
+    await inTransaction(pool, (client) => createWorkspace(client, 'old')),
+  ];
+  const insert = (workspaceId: string, days: number, rows: number) =>
+    pool.query(
+      `insert into traffic (workspace_id, hour, mode, bucket, requests, errors)
+       select $1, date_trunc('hour', now()) - $2 * interval '1 day' - n / 100 * interval '1 hour', 'live', n % 100, 1, 0
+       from generate_series(1, $3) n`,
+      [workspaceId, days, rows],
+    );
+  await insert(busy, 1, 40_000);
+  await insert(old, 800, 5);
+  const planning = createPool({
+    url: urlWithPlan(url, plan),
+    max: 1,
+    name: 'test',
+    onError: () => undefined,
+  });
+  try {
+    for (const analyze of [false, true]) {
+      if (analyze) await pool.query('vacuum analyze traffic');
+      const statements = await meteredProcess(() =>
+        deleteExpired({ pool: planning, log: pino({ level: 'silent' }) }),
+      );
+      const ofTraffic = statements.filter(({ text }) => /\btraffic\b/.test(text));
+      expect(ofTraffic).not.toEqual([]);
+      for (const { text, buffers } of ofTraffic) expect(buffers, text).toBeLessThanOrEqual(50);
+    }
+  } finally {
+    await planning.end();
+  }
+  expect((await pool.query('select from traffic where workspace_id = $1', [old])).rowCount).toBe(0);
+});
+
+test('the other expired rows are removed if some cannot be, and the failure is seen', async () => {
+  const { pool } = await createTestDatabase();
+  const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
+  await pool.query(`
+    insert into idempotent_answers (workspace_id, idempotency_key, fingerprint, status, headers, body, created_at)
+      values ('${workspaceId}', 'old', '', 201, '{}', '', now() - interval '2 days');
+    insert into traffic (workspace_id, hour, mode, bucket, requests, errors)
+      values ('${workspaceId}', date_trunc('hour', now()) - interval '800 days', 'live', 1, 1, 0);
+    insert into webhook_endpoints (workspace_id, id, url, description, ordered, secret, position, deleted_at)
+      values ('${workspaceId}', 'whe_1', '', '', true, '', '', now());
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused: %', tg_table_name; end $$;
+    create trigger refuse before delete on idempotent_answers for each row execute function refuse();
+    create trigger refuse before delete on traffic for each row execute function refuse();`);
+  const lines: unknown[] = [];
+  const log = { info: (values: unknown) => void lines.push(values) };
+  await expect(deleteExpired({ pool, log })).rejects.toThrow('refused: idempotent_answers');
+  expect(lines).toEqual([{ signIns: 0, deliveries: 0 }]);
+  expect((await pool.query('select from webhook_endpoints')).rowCount).toBe(0);
 });
 
 test('deliveries of webhooks are kept for 30 days, and longer if they are still to be sent', async () => {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { DELIVERY_RETENTION_DAYS, TRAFFIC_RETENTION_DAYS } from '../config/limits.ts';
 import { deleteExpiredSignIns } from '../dashboard/expired.ts';
 import { chunkDeletion, deleteInChunks } from '../database/delete-in-chunks.ts';
+import { type BoundStatement, statement } from '../database/statement.ts';
 import { removeDeletedEndpoints } from '../webhooks/deleted.ts';
 
 const deleteAnswers = chunkDeletion(
@@ -21,16 +22,37 @@ const deleteAttempts = chunkDeletion(
   'workspace_id, endpoint_id, hour, bucket',
   `hour < now() - $1 * interval '1 day' - interval '1 hour'`,
 );
+
+/** Workspaces whose oldest traffic one statement looks up. No index has the hours of all workspaces. */
+const WORKSPACES_MAX = 100;
+const selectTraffic = statement('oldest_traffic', 'background: a job, which visits all workspaces')`
+  select id, coalesce(
+    (select min(hour) from traffic t where t.workspace_id = w.id) < now() - $2 * interval '1 day', false) as "hasExpired"
+  from workspaces w where id > $1 order by id limit ${WORKSPACES_MAX}`;
 const deleteTraffic = chunkDeletion(
   'traffic',
   'workspace_id, hour, mode, bucket',
-  `hour < now() - $1 * interval '1 day'`,
+  `workspace_id = $2 and hour < now() - $1 * interval '1 day'`,
 );
+
+async function deleteExpiredTraffic(pool: pg.Pool, signal?: AbortSignal): Promise<number> {
+  let deleted = 0;
+  for (let after: string | undefined = ''; after !== undefined && signal?.aborted !== true; ) {
+    const { rows }: pg.QueryResult<{ id: string; hasExpired: boolean }> = await pool.query(
+      selectTraffic(after, TRAFFIC_RETENTION_DAYS),
+    );
+    for (const { id } of rows.filter(({ hasExpired }) => hasExpired))
+      deleted += await deleteInChunks(pool, deleteTraffic, [TRAFFIC_RETENTION_DAYS, id], signal);
+    after = rows.at(-1)?.id;
+  }
+  return deleted;
+}
 
 /**
  * Removes expired rows: responses stored for repeated requests, ended sessions, unused links, old traffic, old deliveries of
  * webhooks, endpoints that a person has deleted. Code that reads these rows checks their age itself, apart from that of
- * deliveries, so this only keeps the tables small. The signal ends it early.
+ * deliveries, so this only keeps the tables small. The signal ends it early. If a part fails, the others run, and the first
+ * error is thrown at the end.
  */
 export async function deleteExpired({
   pool,
@@ -41,11 +63,20 @@ export async function deleteExpired({
   readonly log: Pick<Logger, 'info'>;
   readonly signal?: AbortSignal;
 }): Promise<void> {
-  const answers = await deleteInChunks(pool, deleteAnswers, [IDEMPOTENCY_LIFETIME_SECONDS], signal);
-  const signIns = await deleteExpiredSignIns(pool, signal);
-  const traffic = await deleteInChunks(pool, deleteTraffic, [TRAFFIC_RETENTION_DAYS], signal);
-  const deliveries = await deleteInChunks(pool, deleteDeliveries, [DELIVERY_RETENTION_DAYS], signal);
-  await deleteInChunks(pool, deleteAttempts, [DELIVERY_RETENTION_DAYS], signal);
-  await removeDeletedEndpoints(pool, signal);
+  const failures: unknown[] = [];
+  const attempt = <T>(part: Promise<T>): Promise<T | undefined> =>
+    part.catch((error: unknown) => {
+      failures.push(error);
+      return undefined;
+    });
+  const inChunks = (deletion: BoundStatement, value: number): Promise<number | undefined> =>
+    attempt(deleteInChunks(pool, deletion, [value], signal));
+  const answers = await inChunks(deleteAnswers, IDEMPOTENCY_LIFETIME_SECONDS);
+  const signIns = await attempt(deleteExpiredSignIns(pool, signal));
+  const traffic = await attempt(deleteExpiredTraffic(pool, signal));
+  const deliveries = await inChunks(deleteDeliveries, DELIVERY_RETENTION_DAYS);
+  await inChunks(deleteAttempts, DELIVERY_RETENTION_DAYS);
+  await attempt(removeDeletedEndpoints(pool, signal));
   log.info({ answers, signIns, traffic, deliveries }, 'removed expired rows');
+  if (failures.length > 0) throw failures[0];
 }

@@ -20,7 +20,7 @@ const EXEMPTIONS: readonly Exemption[] = [
       'delete_expired_idempotent_answers',
       'delete_expired_webhook_deliveries',
       'delete_expired_webhook_attempts',
-      'delete_expired_traffic',
+      'oldest_traffic',
       'delete_endpoints',
       'add_quota_notices',
       'deployment_figures',
