@@ -8,7 +8,7 @@ import { ApiError } from '../../http/errors.ts';
 import { createWorkspace } from '../../records/workspaces.ts';
 import type { DashboardAuth } from '../auth/index.ts';
 import type { Role } from '../auth/permissions.ts';
-import { type Access, confirmRole } from '../requests/session.ts';
+import { type Access, confirmRole, type Person } from '../requests/session.ts';
 
 /** People and their membership. Called in a transaction of the auth database (`auth.database.transact`). */
 
@@ -100,11 +100,14 @@ export async function addMember(
 }
 
 const selectPersonForUpdate = statement('lock_person', 'request')`
-  select 1 from users where id = $1 for update`;
+  select id, name, email from users where id = $1 for update`;
 
-/** Locks the person. Until the transaction ends, the person joins no workspace, and nobody else recovers the account. */
-export async function lockPerson(client: pg.ClientBase, userId: string): Promise<void> {
-  await client.query(selectPersonForUpdate(userId));
+/**
+ * Locks the person and returns them. Until the transaction ends, the person joins no workspace, and nobody else recovers the
+ * account.
+ */
+export async function lockPerson(client: pg.ClientBase, userId: string): Promise<Person | undefined> {
+  return (await client.query<Person>(selectPersonForUpdate(userId))).rows[0];
 }
 
 const selectMembersForUpdate = statement('lock_members', 'request')`

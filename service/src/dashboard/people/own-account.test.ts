@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createTestDashboard, newEmail, PASSWORD, type Visitor } from '../../../test/harness/dashboard.ts';
+import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { createTestService } from '../../../test/harness/service.ts';
+import { inTransaction } from '../../database/pool.ts';
 import type { Me } from '../wire.ts';
+import { lockPerson } from './accounts.ts';
 
 const service = await createTestService();
 /** Another node of the same service. */
@@ -68,6 +71,31 @@ describe('the own account', () => {
     const body = { email: newEmail(), currentPassword: PASSWORD };
     const answers = await Promise.all([one.send('PATCH', '/me', body), two.send('PATCH', '/me', body)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  });
+
+  test.each([
+    ['name', { name: 'Ada Byron' }, { email: newEmail() }],
+    ['email address', { email: newEmail(), currentPassword: PASSWORD }, { name: 'Ada Byron' }],
+  ])('keeps what another request changes at the same time as the %s', async (_, change, other) => {
+    const owner = await dashboard.owner();
+    const { changing } = await inTransaction(pool, async (client) => {
+      await lockPerson(client, owner.userId);
+      const changing = owner.send('PATCH', '/me', change);
+      await expect.poll(() => waitingForLocks(pool)).toBe(1);
+      for (const [column, value] of Object.entries(other))
+        await client.query(`update users set ${column} = $2 where id = $1`, [owner.userId, value]);
+      return { changing };
+    });
+    const { currentPassword: _password, ...changed } = { currentPassword: '', ...change };
+    const after = { id: owner.userId, ...changed, ...other };
+    expect((await changing).json()).toEqual(after);
+    expect(await userOf(owner)).toEqual(after);
+    const { rows } = await pool.query<{ field: string }>(
+      `select c ->> 'field' as field from audit_log, json_array_elements(doc::json -> 'changes') c
+       where workspace_id = $1 and kind = 'account.changed'`,
+      [owner.workspaceId],
+    );
+    expect(rows).toEqual([{ field: Object.keys(changed)[0] }]);
   });
 
   test.each([

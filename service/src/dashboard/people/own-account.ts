@@ -33,51 +33,44 @@ export function registerOwnAccount(api: FastifyInstance, { people, auth, session
   api.patch('/me', async (request, reply): Promise<Me['user']> => {
     const person = await sessions.require(request, reply);
     const changes = change(request.body);
-    const after = {
-      id: person.id,
-      name: changes.name ?? person.name,
-      email: changes.email?.toLowerCase() ?? person.email,
-    };
-    const moves = after.email !== person.email;
+    const newEmail = changes.email?.toLowerCase();
+    const moves = newEmail !== undefined && newEmail !== person.email;
     if (moves && changes.currentPassword === undefined) {
       throw new ApiError('invalid_body', '"currentPassword" is missing; a new email address needs it.');
     }
-    const run = (): Promise<Refusal | null> =>
+    const run = (): Promise<Refusal | Person> =>
       auth.database
         .transact(acting(request, person), async (client) => {
-          await lockPerson(client, person.id);
+          // As it is now: another request may have changed it since the session was read.
+          const before = (await lockPerson(client, person.id)) ?? person;
           if (moves && !(await isPassword(client, auth, person, changes))) {
             const details = { action: 'change-email' };
             const event = { kind: 'account.password_check_failed' as const, details };
             await recordPersonal(client, acting(request, person), { id: person.id }, event);
             return 'wrong';
           }
-          await write(client, acting(request, person), person, after);
-          return null;
+          const { name = before.name } = changes;
+          const after = { id: person.id, name, email: moves ? newEmail : before.email };
+          await write(client, acting(request, person), before, after);
+          return after;
         })
         .catch((error: unknown) => {
           if (failedFor(error, 'unique_violation')) return 'taken';
           throw error;
         });
-    const refusal = moves ? await counted(people, person.id, run) : await run();
-    if (refusal !== null) throw REFUSALS[refusal]();
-    return after;
+    const result = moves ? await counted(people, person.id, run) : await run();
+    if (typeof result === 'string') throw REFUSALS[result]();
+    return result;
   });
 }
 
 /** Counts a refusal among the failed attempts of the signed-in person. */
-async function counted(
+const counted = <Result>(
   people: DashboardContext['people'],
   userId: string,
-  run: () => Promise<Refusal | null>,
-): Promise<Refusal | null> {
-  let refusal: Refusal | null = null;
-  await countFailure(people, sessionBudgets(userId), async () => {
-    refusal = await run();
-    return new Response(null, { status: refusal === null ? 200 : 400 });
-  });
-  return refusal;
-}
+  run: () => Promise<Result>,
+): Promise<Result> =>
+  countFailure(people, sessionBudgets(userId), run, (result) => typeof result === 'string');
 
 async function isPassword(
   client: pg.ClientBase,
