@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
-import { createTestDashboard, PASSWORD, type Visitor } from '../../../test/harness/dashboard.ts';
+import {
+  createTestDashboard,
+  PASSWORD,
+  PUBLIC_URL,
+  tokenOf,
+  type Visitor,
+} from '../../../test/harness/dashboard.ts';
 import { waitingForLocks } from '../../../test/harness/locks.ts';
-import { createTestService } from '../../../test/harness/service.ts';
+import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
 import { totpCode } from '../../../test/harness/totp.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { lockPerson } from '../people/accounts.ts';
+import { createOperatorResetLink } from '../people/operator.ts';
 
 const service = await createTestService();
 const { pool } = service;
@@ -20,6 +27,32 @@ const tokensOf = async ({ userId }: Visitor): Promise<readonly string[]> => {
   ]);
   return rows.map(({ token }) => token);
 };
+
+const NEW_PASSWORD = `another ${PASSWORD}`;
+const change = (who: Visitor, currentPassword: string, newPassword: string) =>
+  who.send('POST', '/auth/change-password', { currentPassword, newPassword });
+const deviceOf = ({ headers }: TestAnswer): string =>
+  /svc\.device=[^;]+/.exec([headers['set-cookie']].flat().join('; '))?.[0] ?? 'no cookie was set';
+const enter = ({ email }: Visitor, password: string, cookie: string) =>
+  dashboard.nobody.send('POST', '/auth/sign-in/email', { email, password }, { headers: { cookie } });
+
+describe('a new password', () => {
+  test('makes all devices unknown, except the browser that sets it', async () => {
+    const owner = await dashboard.owner();
+    await enter(owner, 'a guess', '');
+    const old = deviceOf(await dashboard.enter(owner.email, PASSWORD));
+    const changed = deviceOf(await change(owner, PASSWORD, NEW_PASSWORD));
+    await pool.query('update sign_in_attempts set attempts = 1000');
+    expectFailure(await enter(owner, NEW_PASSWORD, old), 'rate_limited');
+    expect((await enter(owner, NEW_PASSWORD, changed)).status).toBe(200);
+
+    const link = await createOperatorResetLink({ pool, publicUrl: PUBLIC_URL, email: owner.email });
+    const body = { token: tokenOf(link), password: PASSWORD };
+    const reset = deviceOf(await dashboard.nobody.send('POST', '/password-reset', body));
+    for (const device of [old, changed]) expectFailure(await enter(owner, PASSWORD, device), 'rate_limited');
+    expect((await enter(owner, PASSWORD, reset)).status).toBe(200);
+  });
+});
 
 describe('a second factor that is switched on at the same time', () => {
   test('undoes a sign-in that began without it', async () => {

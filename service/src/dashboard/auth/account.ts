@@ -7,6 +7,7 @@ import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
 import { lockPerson } from '../people/accounts.ts';
 import { defineBody, flag, newPassword, text } from '../requests/body.ts';
+import { deviceCookie } from '../requests/cookies.ts';
 import { type EndReason, noSession, noteEnded } from '../requests/ended-sessions.ts';
 import { acting, anonymous, authHeaders, setCookies } from '../requests/session.ts';
 import { countFailure, sessionBudgets } from './attempts.ts';
@@ -72,8 +73,13 @@ const WRONG_PASSWORD = 'INVALID_PASSWORD';
 /** The account and the sessions of a person who is signed in. Only these paths and those of sign-in.ts reach better-auth. */
 export function registerAccount(api: FastifyInstance, { people, auth }: DashboardContext): void {
   /** Sends a response of better-auth. If it refuses the session, says why the session has ended. */
-  const send = async (request: FastifyRequest, reply: FastifyReply, response: Response) => {
-    if (response.status !== ERRORS.not_signed_in.status) return sendResponse(reply, response);
+  const send = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    response: Response,
+    cookies: readonly string[] = [],
+  ) => {
+    if (response.status !== ERRORS.not_signed_in.status) return sendResponse(reply, response, { cookies });
     setCookies(reply, response.headers.getSetCookie());
     throw await noSession(people, request);
   };
@@ -92,7 +98,9 @@ export function registerAccount(api: FastifyInstance, { people, auth }: Dashboar
       const userId = withPassword ? await personOfSession(people, request) : undefined;
       const response =
         userId === undefined ? await change() : await countFailure(people, sessionBudgets(userId), change);
-      return send(request, reply, response);
+      // The new password makes the person's devices unknown, except this one.
+      const isKnown = userId !== undefined && response.ok && account.ends === 'password_changed';
+      return send(request, reply, response, isKnown ? [await deviceCookie(auth, request, userId)] : []);
     });
   }
 

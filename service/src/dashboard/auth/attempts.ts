@@ -14,7 +14,7 @@ import {
   SIGN_IN_ATTEMPTS_MAX,
   SIGN_IN_WINDOW_SECONDS,
 } from '../limits.ts';
-import { deviceOf, knownDevice } from '../requests/cookies.ts';
+import { deviceOf, knownDevice, type PersonOfDevice } from '../requests/cookies.ts';
 
 /** How many attempts may fail within a window of time, which starts with the first attempt. */
 interface Budget {
@@ -36,9 +36,9 @@ const ADDRESS = { max: SIGN_IN_ATTEMPTS_MAX, windowSeconds: SIGN_IN_WINDOW_SECON
 export function passwordBudgets(
   request: FastifyRequest,
   account: string,
-  userId: string | undefined,
+  person: PersonOfDevice | undefined,
 ): readonly Budget[] {
-  const device = knownDevice(request, userId);
+  const device = knownDevice(request, person);
   return device === undefined
     ? [ofAddress(request), { of: `password ${account}`, ...ACCOUNT }]
     : [{ of: `device ${device} ${account}`, ...DEVICE }];
@@ -48,13 +48,13 @@ export function passwordBudgets(
  * The budgets of an attempt to enter a code. All known devices of an account also share one: a stranger who knows the
  * password may have made many devices known, before the second factor was enabled or by reset links.
  */
-export function codeBudgets(request: FastifyRequest, userId: string): readonly Budget[] {
-  const device = knownDevice(request, userId);
+export function codeBudgets(request: FastifyRequest, person: PersonOfDevice): readonly Budget[] {
+  const device = knownDevice(request, person);
   return device === undefined
-    ? [ofAddress(request), { of: `code ${userId}`, ...SECOND_STEP }]
+    ? [ofAddress(request), { of: `code ${person.id}`, ...SECOND_STEP }]
     : [
-        { of: `device ${device} ${userId}`, ...DEVICE },
-        { of: `code by known devices ${userId}`, ...ACCOUNT },
+        { of: `device ${device} ${person.id}`, ...DEVICE },
+        { of: `code by known devices ${person.id}`, ...ACCOUNT },
       ];
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ERRORS } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -7,7 +8,7 @@ import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
 import { findUser, lockPerson } from '../people/accounts.ts';
 import { defineBody, flag, text } from '../requests/body.ts';
-import { deviceCookie } from '../requests/cookies.ts';
+import { deviceCookie, type PersonOfDevice } from '../requests/cookies.ts';
 import { notSignedIn } from '../requests/ended-sessions.ts';
 import { anonymous } from '../requests/session.ts';
 import { codeBudgets, countFailure, passwordBudgets, sessionBudgets } from './attempts.ts';
@@ -46,15 +47,15 @@ export function registerSignIn(api: FastifyInstance, { people, auth }: Dashboard
     async (request, reply) => {
       const body = password(request.body);
       const account = body.email.toLowerCase();
-      const user = await findUser(people, account);
+      const person = await credentialsOf(people, (await findUser(people, account))?.id);
       const response = await countFailure(
         people,
-        passwordBudgets(request, account, user?.id),
-        () => withSameCredentials(people, user?.id, () => forward(auth, request, SIGN_IN, body)),
+        passwordBudgets(request, account, person),
+        () => withSameCredentials(people, person, () => forward(auth, request, SIGN_IN, body)),
         ({ status }) => status === ERRORS.not_signed_in.status,
       );
       const cookies =
-        user !== undefined && startsSession(response) ? [await deviceCookie(auth, request, user.id)] : [];
+        person !== undefined && startsSession(response) ? [await deviceCookie(auth, request, person)] : [];
       return sendResponse(reply, response, { cookies });
     },
   );
@@ -63,12 +64,13 @@ export function registerSignIn(api: FastifyInstance, { people, auth }: Dashboard
     api.post(`/auth${path}`, { onRequest: begin, onResponse: end }, async (request, reply) => {
       const body = code(request.body);
       const signedIn = await personOfSession(people, request);
-      const userId = signedIn ?? (await personOfStep(people, request));
-      if (userId === undefined) return sendResponse(reply, await forward(auth, request, path, body));
+      const person = await credentialsOf(people, signedIn ?? (await personOfStep(people, request)));
+      if (person === undefined) return sendResponse(reply, await forward(auth, request, path, body));
+      const userId = person.id;
       const refused = (): void => {
         if (signedIn === undefined) record(request, path, { id: userId });
       };
-      const budgets = signedIn === undefined ? codeBudgets(request, userId) : sessionBudgets(userId);
+      const budgets = signedIn === undefined ? codeBudgets(request, person) : sessionBudgets(userId);
       const response = await countFailure(people, budgets, async () => {
         const factor = await openFactor(people, auth, userId);
         if (factor !== undefined && !(await useCode(people, auth, path, factor, body.code))) {
@@ -76,7 +78,7 @@ export function registerSignIn(api: FastifyInstance, { people, auth }: Dashboard
           throw usedCode();
         }
         const step = (): Promise<Response> => forward(auth, request, path, body);
-        if (signedIn === undefined) return withSameCredentials(people, userId, step);
+        if (signedIn === undefined) return withSameCredentials(people, person, step);
         // No session of the person starts until the transaction ends: switching the second factor on would not end it.
         return auth.database.transact(anonymous(request), async (client) => {
           await lockPerson(client, userId);
@@ -84,7 +86,7 @@ export function registerSignIn(api: FastifyInstance, { people, auth }: Dashboard
         });
       });
       return sendResponse(reply, response, {
-        cookies: response.ok ? [await deviceCookie(auth, request, userId)] : [],
+        cookies: response.ok ? [await deviceCookie(auth, request, person)] : [],
         onRefused: (name) => {
           if (WRONG_CODES.has(name)) refused();
         },
@@ -102,13 +104,17 @@ const deleteSignIn = statement('cancel_sign_in', 'request')`
   delete from sessions where user_id = $1 and token = $2`;
 
 const selectCredentials = statement('credentials_of_user', 'request')`
-  select concat(u.two_factor_enabled, a.password) as credentials
+  select u.id, a.password, u.two_factor_enabled as "secondFactor"
   from users u left join accounts a on a.provider_id = 'credential' and a.account_id = u.id where u.id = $1`;
 
-/** What a sign-in of the person needs, as text. Another password or second factor changes it. */
-async function credentialsOf(pool: Queryable, userId: string | undefined): Promise<string | undefined> {
-  const { rows } = await pool.query<{ credentials: string }>(selectCredentials(userId ?? null));
-  return rows[0]?.credentials;
+/** What a sign-in of the person needs. */
+interface Credentials extends PersonOfDevice {
+  readonly secondFactor: boolean;
+}
+
+async function credentialsOf(pool: Queryable, userId: string | undefined): Promise<Credentials | undefined> {
+  const { rows } = await pool.query<Credentials>(selectCredentials(userId ?? null));
+  return rows[0];
 }
 
 /**
@@ -117,15 +123,14 @@ async function credentialsOf(pool: Queryable, userId: string | undefined): Promi
  */
 async function withSameCredentials(
   pool: Queryable,
-  userId: string | undefined,
+  before: Credentials | undefined,
   step: () => Promise<Response>,
 ): Promise<Response> {
-  const before = await credentialsOf(pool, userId);
   const response = await step();
-  if (!response.ok || (await credentialsOf(pool, userId)) === before) return response;
+  if (!response.ok || isDeepStrictEqual(await credentialsOf(pool, before?.id), before)) return response;
   const { token } = (await response.json()) as { readonly token?: string };
   // Not null: for it, Citus would delete nothing at all.
-  await pool.query(deleteSignIn(userId, token ?? ''));
+  await pool.query(deleteSignIn(before?.id, token ?? ''));
   throw notSignedIn('The password or the second factor was changed during this sign-in. Sign in again.');
 }
 

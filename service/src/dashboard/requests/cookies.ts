@@ -124,8 +124,9 @@ const DEVICE_ID_BYTES = 16;
 const DEVICE_PEOPLE_MAX = 5;
 
 /**
- * The cookie of a device holds the id of the device and of the people who have signed in with it. It only gives the
- * device its own budget of failed attempts (attempts.ts).
+ * The cookie of a device holds the id of the device, and for each of the people who have signed in with it a hash of the
+ * person and the password: a new password makes the devices of the old one unknown. The cookie only gives the device its
+ * own budget of failed attempts (attempts.ts).
  */
 const readDevice = ({
   signInCookies,
@@ -134,26 +135,41 @@ const readDevice = ({
   return { device, people };
 };
 
+/** `password`: its hash. Null: the person has none. */
+export interface PersonOfDevice {
+  readonly id: string;
+  readonly password: string | null;
+}
+
+const personIn = ({ id, password }: PersonOfDevice): string =>
+  createHash('sha256').update(`${id} ${password}`).digest('base64url');
+
+async function findPerson(auth: DashboardAuth, id: string): Promise<PersonOfDevice> {
+  const { internalAdapter } = await auth.$context;
+  return { id, password: (await internalAdapter.findCredentialAccount(id))?.password ?? null };
+}
+
 /** The id of the request's device. Undefined if nobody has signed in with it. */
 export const deviceOf = (request: FastifyRequest): string | undefined =>
   readDevice(request).device || undefined;
 
-/** The id of the request's device. Undefined unless the person has signed in with it. */
-export function knownDevice(request: FastifyRequest, userId: string | undefined): string | undefined {
+/** The id of the request's device. Undefined unless the person has signed in with it and the present password. */
+export function knownDevice(request: FastifyRequest, person: PersonOfDevice | undefined): string | undefined {
   const { device, people } = readDevice(request);
-  return userId !== undefined && people.includes(userId) ? device : undefined;
+  return person !== undefined && people.includes(personIn(person)) ? device : undefined;
 }
 
-/** The cookie that makes the request's device known for a person who has signed in. */
+/** The cookie that makes the request's device known for a person who has signed in. By id: with the present password. */
 export async function deviceCookie(
   auth: DashboardAuth,
   request: FastifyRequest,
-  userId: string,
+  person: PersonOfDevice | string,
 ): Promise<string> {
   const { device, people } = readDevice(request);
   const id = device === '' ? randomBytes(DEVICE_ID_BYTES).toString('base64url') : device;
-  const others = people.filter((person) => person !== userId).slice(0, DEVICE_PEOPLE_MAX - 1);
-  return (await jarOf(auth)).device([id, userId, ...others].join(' '));
+  const known = personIn(typeof person === 'string' ? await findPerson(auth, person) : person);
+  const others = people.filter((other) => other !== known).slice(0, DEVICE_PEOPLE_MAX - 1);
+  return (await jarOf(auth)).device([id, known, ...others].join(' '));
 }
 
 /**
@@ -167,7 +183,7 @@ export async function deviceCookieOfSession(
 ): Promise<string | undefined> {
   if (device !== undefined || session_token === undefined) return undefined;
   const id = createHash('sha256').update(`device ${session_token}`).digest('base64url');
-  return (await jarOf(auth)).device(`${id} ${userId}`);
+  return (await jarOf(auth)).device(`${id} ${personIn(await findPerson(auth, userId))}`);
 }
 
 /** The cookie of a sign-in that waits for the OpenID Connect provider. Empty: removes the cookie. */
