@@ -23,6 +23,13 @@ export async function runService({ ready, beside, ...options }: RunOptions): Pro
   const { log } = options;
   logUncaughtException(log);
   const signals = watchSignals();
+  let exitCode = 0;
+  // While the service starts, there are no requests to abort: it ends at once, as a command does.
+  let cut = (): void => process.exit(exitCode);
+  void signals.second.then((signal) => {
+    exitCode = signalExitCode(signal);
+    cut();
+  });
   let service: Service;
   try {
     service = await startService({ ...options, signal: signals.abort });
@@ -30,6 +37,10 @@ export async function runService({ ready, beside, ...options }: RunOptions): Pro
     if (signals.abort.aborted) return 0;
     throw error;
   }
+  cut = () => {
+    log.warn('a second signal: running requests are aborted');
+    service.cut();
+  };
   const failed = service.failed.then((error) => ({ error }));
   let work: ReturnType<NonNullable<typeof beside>>;
   let stopping = false;
@@ -46,12 +57,6 @@ export async function runService({ ready, beside, ...options }: RunOptions): Pro
   ]);
   stopping = true;
   if (typeof ended === 'string') say('Stopping after the running requests. A second Ctrl-C stops at once.');
-  let exitCode = 0;
-  void signals.second.then((signal) => {
-    exitCode = signalExitCode(signal);
-    log.warn('a second signal: running requests are aborted');
-    service.cut();
-  });
   await service.stop(work?.stop());
   if (typeof ended !== 'string') throw ended.error;
   return exitCode;

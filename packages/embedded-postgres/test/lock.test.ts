@@ -34,9 +34,9 @@ test('a start that waits for a locked data directory ends with its signal', asyn
   const lock = await tryLock(layout, 'svcd start');
   const ending = new AbortController();
   const waits = pino({ level: 'info' }, { write: () => ending.abort() });
-  await expect(
-    openServer(layout, 'svcd start', 0, waits, { signal: ending.signal }),
-  ).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(openServer(layout, 'svcd start', 0, waits, { signal: ending.signal })).rejects.toMatchObject({
+    name: 'AbortError',
+  });
   await lock?.release();
 });
 

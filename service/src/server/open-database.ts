@@ -49,7 +49,7 @@ export async function openServiceDatabase(user: DatabaseUser, signal: AbortSigna
   if (config.databaseUrl === undefined)
     return {
       embedded: true,
-      ...pick(await startEmbedded({ ...embeddedOptions(user), connections: connectionsOf(config) })),
+      ...pick(await startEmbedded({ ...embeddedOptions(user), connections: connectionsOf(config), signal })),
     };
   const database = external(config.databaseUrl, config.databaseDirectUrl);
   const name = config.databaseDirectUrl === undefined ? 'SVC_DATABASE_URL' : 'SVC_DATABASE_DIRECT_URL';

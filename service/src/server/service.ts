@@ -63,6 +63,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const database = await openServiceDatabase({ config, purpose, log }, signal);
   let others: Promise<void> | undefined;
   started.defer(() => Promise.resolve(others).finally(database.stop));
+  signal.throwIfAborted();
   const secrets = await deploymentSecrets(config, log);
   const own = {
     url: database.url,
@@ -72,6 +73,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
   // A migration may take as long as it needs. Later statements may not: svc_database_up would stay 0 after lost packets.
   const migrations = createPool({ ...own, answerTimeoutMs: 0 });
+  // Then the migration that runs is rolled back: the next start continues.
+  migrations.on('connect', (client) => signal.addEventListener('abort', () => void client.end()));
   await migrate(migrations, log).finally(() => migrations.end());
   const pool = createPool(own);
   started.defer(() => pool.end());

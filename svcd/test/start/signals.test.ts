@@ -1,0 +1,72 @@
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isProcessAlive, waitFor } from '@svc/embedded-postgres/testing';
+import { createHistoryTable } from '@svc/service/database/migrate';
+import { createTestDatabase } from '@svc/service/harness/database.ts';
+import { interrupt, type SvcdProcess, spawnSvcd, startSvcd } from '@svc/service/harness/process.ts';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
+import { expect, test, vi } from 'vitest';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const start = (env: Readonly<Record<string, string>>): SvcdProcess =>
+  spawnSvcd(['start'], { env: { SVC_PORT: '0', SVC_WORKERS: '1', ...env } });
+
+/** A data directory with a database, whose service has ended. */
+async function usedDataDir(): Promise<string> {
+  const dataDir = join(await temporaryDirectory(), 'data');
+  await (await startSvcd({ SVC_DATA_DIR: dataDir })).stop();
+  return dataDir;
+}
+
+const postmasterOf = async (dataDir: string): Promise<number> =>
+  Number.parseInt(await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10);
+
+test('a start that waits for the recovery of its PostgreSQL ends with the first signal, and stops PostgreSQL', async () => {
+  const dataDir = await usedDataDir();
+  // This recovery never ends.
+  await writeFile(join(dataDir, 'postgres/standby.signal'), '');
+  await appendFile(join(dataDir, 'postgres.config/postgresql.conf'), 'hot_standby = off\n');
+  const service = start({ SVC_DATA_DIR: dataDir });
+  await waitFor(async () =>
+    expect(await readFile(join(dataDir, 'postgres.log'), 'utf8')).toContain('entering standby mode'),
+  );
+  const pid = await postmasterOf(dataDir);
+  expect(await service.stop()).toEqual({ code: 0, signal: null });
+  expect(isProcessAlive(pid)).toBe(false);
+});
+
+test('a start that waits in a migration ends with the first signal, and the next start applies the migration', async () => {
+  const { url, pool } = await createTestDatabase({ template: false });
+  const env = { SVC_DATABASE_URL: url, SVC_SECRET: 'a secret that only this test knows' };
+  await pool.query(createHistoryTable());
+  const other = await pool.connect();
+  await other.query('begin; set local idle_in_transaction_session_timeout = 0');
+  await other.query(`insert into schema_migrations (number, name, sha256) values (1, 'other', '')`);
+  const service = start(env);
+  await waitFor(async () => {
+    const { rows } = await pool.query(
+      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+  expect(await service.stop()).toEqual({ code: 0, signal: null });
+  await other.query('rollback');
+  other.release();
+  await (await startSvcd(env)).stop();
+});
+
+// Only Linux lists the children of a process.
+test.runIf(process.platform === 'linux')('the second signal ends a start at once', async () => {
+  const dataDir = await usedDataDir();
+  await (await startSvcd({ SVC_DATA_DIR: dataDir })).stop('SIGKILL');
+  const pid = await postmasterOf(dataDir);
+  process.kill(pid, 'SIGSTOP');
+  const service = start({ SVC_DATA_DIR: dataDir });
+  // It handles signals before it starts its workers.
+  await waitFor(async () =>
+    expect(await readFile(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8')).not.toBe(''),
+  );
+  expect(await interrupt(service)).toEqual({ code: 130, signal: null });
+  process.kill(pid, 'SIGKILL');
+});
