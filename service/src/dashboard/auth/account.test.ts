@@ -36,6 +36,21 @@ const deviceOf = ({ headers }: TestAnswer): string =>
 const enter = ({ email }: Visitor, password: string, cookie: string) =>
   dashboard.nobody.send('POST', '/auth/sign-in/email', { email, password }, { headers: { cookie } });
 
+describe('the sessions of a person', () => {
+  test('are all ended but one, however many they are, and the log has their number', async () => {
+    const owner = await dashboard.owner();
+    await pool.query(insertSession, [owner.userId, 150]);
+    expect((await owner.send('POST', '/auth/revoke-other-sessions', {})).status).toBe(200);
+    expect(await tokensOf(owner)).toHaveLength(1);
+    expect((await owner.send('GET', '/me')).status).toBe(200);
+    const { rows } = await pool.query(
+      `select doc::json -> 'details' as details from audit_log where workspace_id = $1 and kind = 'session.ended'`,
+      [owner.workspaceId],
+    );
+    expect(rows).toEqual([{ details: { sessions: 150 } }]);
+  });
+});
+
 describe('a new password', () => {
   test('makes all devices unknown, except the browser that sets it', async () => {
     const owner = await dashboard.owner();

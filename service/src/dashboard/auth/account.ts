@@ -8,7 +8,7 @@ import type { DashboardContext } from '../context.ts';
 import { lockPerson } from '../people/accounts.ts';
 import { defineBody, flag, newPassword, text } from '../requests/body.ts';
 import { deviceCookie } from '../requests/cookies.ts';
-import { type EndReason, noSession, noteEnded } from '../requests/ended-sessions.ts';
+import { type EndReason, endSessions, noSession, noteEnded } from '../requests/ended-sessions.ts';
 import { acting, anonymous, authHeaders, setCookies } from '../requests/session.ts';
 import { countFailure, sessionBudgets } from './attempts.ts';
 import { type PersonalEvent, recordPersonal } from './events.ts';
@@ -36,11 +36,13 @@ const ended = (sessions: number): PersonalEvent | undefined =>
 
 const REVOKE: AccountChange = { check: nothing, event: ended, ends: 'revoked' };
 
+const REVOKE_OTHERS = '/revoke-other-sessions';
+
 const READS = ['/get-session', '/list-sessions'] as const;
 const CHANGES: Readonly<Record<string, AccountChange>> = {
   '/sign-out': { check: nothing, event: ended, ends: 'signed_out' },
   '/revoke-sessions': REVOKE,
-  '/revoke-other-sessions': REVOKE,
+  [REVOKE_OTHERS]: REVOKE,
   '/change-password': {
     check: defineBody({ currentPassword: text, newPassword, revokeOtherSessions: Type.Optional(flag) }),
     event: (sessionsEnded) => ({ kind: 'account.password_changed', details: { sessionsEnded } }),
@@ -135,6 +137,9 @@ function logChange(
     await lockPerson(client, person.id);
     const before = await sessionsOf(client, person.id);
     const response = await forward(auth, request, path, body);
+    // better-auth ends at most 100.
+    if (response.ok && path === REVOKE_OTHERS)
+      await endSessions(client, person.id, ends, found?.session.token);
     const after = new Set(await sessionsOf(client, person.id));
     const endedNow = before.filter((token) => !after.has(token));
     await noteEnded(client, endedNow, ends);
