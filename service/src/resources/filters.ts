@@ -4,8 +4,10 @@ import { type Filter, type SearchedTexts, textThat } from '../list/definition.ts
 
 /** The filters of a list, as its resource declares them. */
 
-const isText = (text: string, max: number): boolean =>
-  text !== '' && text.length <= max && !text.includes('\0');
+const isText = (text: string, max: number): boolean => text !== '' && fits(text, max) && !text.includes('\0');
+/** Whether a text has at most so many characters: code points, as in records, each of one or two units. */
+const fits = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 
 /** The field equals the value. */
 export function equalityFilter(field: Field, column: string): Filter {

@@ -79,6 +79,27 @@ describe.each(SEARCHED)('the search of $path', (list) => {
   });
 });
 
+test('filters and searches count characters as records do, also outside of the basic plane', async () => {
+  const key = await world.service.token(world.workspaceId, { access: 'write' });
+  const { source, title } = named('mentions').resource.fields;
+  if (source?.kind !== 'text' || title?.kind !== 'text') throw new Error('they are no texts');
+  const texts = { source: '\u{1F600}'.repeat(source.max), title: '\u{1D4D0}'.repeat(title.max) };
+  const { createdAt: _, ...first } = Object(pageOf(await world.get(named('mentions'))).data[0]);
+  const answer = await world.service.request(key, '/v1/mentions', {
+    method: 'POST',
+    payload: { ...first, ...texts, id: 'men_emoji' },
+  });
+  expect(answer.status, answer.text).toBe(201);
+  const q = texts.title.slice(0, 2 * 100);
+  for (const found of [{ source: texts.source }, { q }, { q, source: texts.source }])
+    expect(await ids(named('mentions'), found)).toEqual(['men_emoji']);
+  for (const [name, value, allowed] of [
+    ['source', `${texts.source}x`, `1 to ${source.max} characters`],
+    ['q', `${q}x`, '1 to 100 characters'],
+  ] as const)
+    expectFailure(await world.get(named('mentions'), { [name]: value }), 'invalid_parameter', allowed);
+});
+
 test('a list that cannot be searched refuses the search, and names its parameters', async () => {
   for (const list of LISTS.filter(({ resource }) => resource.searched === undefined))
     expectFailure(await world.get(list, { q: 'zebra' }), 'invalid_parameter', '"q"', 'limit, direction');
