@@ -14,6 +14,7 @@ const EXPIRING: readonly (readonly [deletion: BoundStatement, ...values: unknown
   [chunkDeletion('verifications', 'id', EXPIRED)],
   [chunkDeletion('sign_in_attempts', 'bucket', 'ends_at <= now()')],
   [chunkDeletion('one_time_links', 'token_hash', EXPIRED)],
+  [chunkDeletion('invitations', 'workspace_id, id', EXPIRED)],
   [
     chunkDeletion(
       'dashboard_idempotency_keys',

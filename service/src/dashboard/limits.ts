@@ -45,6 +45,8 @@ export const LINK_TOKEN_BYTES = 32;
 /** How long an owner can restore a deleted workspace. Its data is removed after that. */
 export const WORKSPACE_RESTORE_DAYS = 7;
 export const MEMBERS_MAX = 10_000;
+/** More than a workspace can have: better-auth creates no more than 100 that are pending. */
+export const LISTED_INVITATIONS_MAX = 1_000;
 /** Workspaces that one person may own. The operator can create more. */
 export const OWNED_WORKSPACES_MAX = 100;
 /** Live requests per month. */

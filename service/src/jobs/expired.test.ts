@@ -129,6 +129,9 @@ test('all expired rows are removed, in short statements, however many there are'
       select i, i, i, now() - interval '1 day', now(), now() from (${numbers}) n;
     insert into one_time_links (token_hash, purpose, expires_at)
       select i::bytea, 'sign-in', now() - interval '1 day' from (${numbers}) n;
+    insert into invitations (workspace_id, id, email, role, status, inviter_id, expires_at, created_at)
+      select '${workspaceId}', i, i, 'viewer', case when i like '%1' then 'accepted' else 'pending' end, 'u', now(), now()
+      from (${numbers}) n;
     insert into rate_limits (id, key, count, last_request) select i, i, 1, 0 from (${numbers}) n;
     insert into dashboard_idempotency_keys (user_id, idempotency_key, fingerprint, created_id, created_at)
       select 'u', i, '', 'x', now() - interval '2 days' from (${numbers}) n;
@@ -142,6 +145,7 @@ test('all expired rows are removed, in short statements, however many there are'
     'sessions',
     'verifications',
     'one_time_links',
+    'invitations',
     'rate_limits',
     'dashboard_idempotency_keys',
   ];
@@ -158,7 +162,7 @@ test('all expired rows are removed, in short statements, however many there are'
   await deleteExpired({ pool, log });
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { answers: 0, signIns: 0 },
-    { answers: 2_500, signIns: 5 * 2_500 },
+    { answers: 2_500, signIns: 6 * 2_500 },
   ]);
   for (const table of tables) expect((await pool.query(`select 1 from ${table}`)).rowCount, table).toBe(0);
 });

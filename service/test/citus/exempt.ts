@@ -17,6 +17,7 @@ const EXEMPTIONS: readonly Exemption[] = [
       'removable_workspaces',
       'workspaces_with_events',
       'delete_expired_imports',
+      'delete_expired_invitations',
       'delete_expired_idempotent_answers',
       'delete_expired_webhook_deliveries',
       'delete_expired_webhook_attempts',

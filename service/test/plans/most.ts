@@ -60,7 +60,7 @@ const MORE: Readonly<Record<string, number>> = {
   // A page of keys, each with its creator and seven days of usage.
   details_of_listed_keys: PAGE_ITEMS * (READ_MAX + LAST_USE_MAX + LISTED_USAGE_DAYS),
   usage_of_key: USAGE_DAYS_MAX,
-  // Each member, by the index, when a newcomer joins.
+  // Each member, by the index, when a person joins.
   count_members: 150,
   emails_of_users: LISTED_PEOPLE * READ_MAX,
   // Each person, with one workspace.

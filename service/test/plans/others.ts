@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { MEMBERS_MAX } from '../../src/dashboard/limits.ts';
 import { PENDING_MAX } from '../../src/webhooks/round.ts';
 import { LISTED_PEOPLE, PAGE_ITEMS } from './most.ts';
 import { FULL_ENDPOINT, WAITING_ENDPOINT } from './states.ts';
@@ -20,7 +19,6 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
   count_traffic_in_shard: (workspaceId) => [workspaceId, '-infinity', 'infinity'],
   count_usage_in_shard: (workspaceId) => [workspaceId, '-infinity', 'infinity'],
   count_pending_deliveries: (workspaceId) => [workspaceId, FULL_ENDPOINT, PENDING_MAX],
-  count_members: (workspaceId) => [workspaceId, MEMBERS_MAX],
   read_own_member: (workspaceId) => [workspaceId, 'user'],
   delete_second_factor: () => ['user'],
   delete_set_up_links: () => [],

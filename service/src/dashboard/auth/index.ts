@@ -7,6 +7,7 @@ import { statement } from '../../database/statement.ts';
 import {
   AUTH_REQUESTS_MAX,
   AUTH_WINDOW_SECONDS,
+  MEMBERS_MAX,
   PASSWORD_MAX_CHARACTERS,
   PASSWORD_MIN_CHARACTERS,
   SESSION_LIFETIME_SECONDS,
@@ -108,6 +109,8 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
       },
     },
     advanced: {
+      // better-auth counts owners and pending invitations among this many rows of a workspace (default: 100).
+      database: { defaultFindManyLimit: MEMBERS_MAX },
       cookiePrefix: 'svc',
       useSecureCookies: protocol === 'https:',
       defaultCookieAttributes: {

@@ -9,8 +9,8 @@ import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardAuth } from '../auth/index.ts';
-import { MEMBERS_MAX, NAME_MAX_CHARACTERS } from '../limits.ts';
-import { addMember, lockMembers } from '../people/accounts.ts';
+import { NAME_MAX_CHARACTERS } from '../limits.ts';
+import { addMember, isFull, lockMembers } from '../people/accounts.ts';
 import type { SignInMethods } from '../wire.ts';
 
 /** The accounts of people who sign in with OpenID Connect. Issuer and subject identify a person, never the email address. */
@@ -49,10 +49,6 @@ export async function connect(
   }
 }
 
-const countMembers = statement('count_members', 'request')`
-  select (select count(*) from (select 1 from members where workspace_id = $1 limit $2) m)::int as members
-  from workspaces where id = $1 and deleted_at is null`;
-
 /**
  * Creates a user who signs in only with the provider, as a member of the workspace for newcomers; returns the id. Throws
  * `conflict` if there is no such workspace or it is full.
@@ -65,12 +61,10 @@ export async function createNewcomer(
   { workspaceId, role }: NonNullable<OidcSettings['newcomers']>,
 ): Promise<string> {
   await lockMembers(client, workspaceId);
-  const { rows } = await client.query<{ members: number }>(countMembers(workspaceId, MEMBERS_MAX));
-  const [workspace] = rows;
-  if (workspace === undefined)
+  const full = await isFull(client, workspaceId);
+  if (full === undefined)
     throw new ApiError('conflict', 'The workspace for newcomers does not exist. Tell the operator.');
-  if (workspace.members === MEMBERS_MAX)
-    throw new ApiError('conflict', 'The workspace for newcomers is full.');
+  if (full) throw new ApiError('conflict', 'The workspace for newcomers is full.');
   const email = identity.email.toLowerCase();
   const id = await createUser(auth, email, nameOf(identity));
   await connect(auth, id, identity);

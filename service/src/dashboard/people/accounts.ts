@@ -8,6 +8,7 @@ import { ApiError } from '../../http/errors.ts';
 import { createWorkspace } from '../../records/workspaces.ts';
 import type { DashboardAuth } from '../auth/index.ts';
 import type { Role } from '../auth/permissions.ts';
+import { MEMBERS_MAX } from '../limits.ts';
 import { type Access, confirmRole, type Person } from '../requests/session.ts';
 
 /** People and their membership. Called in a transaction of the auth database (`auth.database.transact`). */
@@ -116,6 +117,16 @@ const selectMembersForUpdate = statement('lock_members', 'request')`
 /** Locks the members. Their changes run one after the other, so two owners cannot remove each other at the same time. */
 export async function lockMembers(client: pg.ClientBase, workspaceId: string): Promise<void> {
   await client.query(selectMembersForUpdate(workspaceId));
+}
+
+const countMembers = statement('count_members', 'request')`
+  select (select count(*) from (select 1 from members where workspace_id = $1 limit $2) m) >= $2 as full
+  from workspaces where id = $1 and deleted_at is null`;
+
+/** Whether another member is too many. Undefined: there is no such workspace. Called after {@link lockMembers}. */
+export async function isFull(client: pg.ClientBase, workspaceId: string): Promise<boolean | undefined> {
+  const { rows } = await client.query<{ full: boolean }>(countMembers(workspaceId, MEMBERS_MAX));
+  return rows[0]?.full;
 }
 
 /**

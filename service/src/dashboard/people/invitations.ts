@@ -10,12 +10,21 @@ import { ApiError } from '../../http/errors.ts';
 import { allows, ROLE_NAMES, type Role } from '../auth/permissions.ts';
 import { mapAuthError } from '../auth/proxy.ts';
 import type { DashboardContext } from '../context.ts';
+import { LISTED_INVITATIONS_MAX } from '../limits.ts';
 import { defineBody, email, name, newPassword, oneOf, text } from '../requests/body.ts';
 import { CREATES, repeatsOf } from '../requests/creations.ts';
 import { notSignedIn } from '../requests/ended-sessions.ts';
 import { anonymous, authHeaders, setCookies } from '../requests/session.ts';
 import type { Invitation, InvitationOffer } from '../wire.ts';
-import { addMember, changeMembers, createAccount, findUser, hashPassword, lockMembers } from './accounts.ts';
+import {
+  addMember,
+  changeMembers,
+  createAccount,
+  findUser,
+  hashPassword,
+  isFull,
+  lockMembers,
+} from './accounts.ts';
 import { createInvitationLink, findLink, staleLink, useLink } from './links.ts';
 
 const invite = defineBody({ email, role: oneOf(ROLE_NAMES) });
@@ -97,6 +106,7 @@ export function registerInvitations(
       // Withdrawing an invitation locks in the same order.
       await lockMembers(client, workspaceId);
       const { role } = await takeInvitation(client, token);
+      if (await isFull(client, workspaceId)) throw new ApiError('conflict', 'The workspace is full.');
       const userId =
         known?.id ?? (await createAccount(auth, { email, name: account?.name ?? '', passwordHash }));
       if (await addMember(client, workspaceId, userId, role)) {
@@ -117,7 +127,7 @@ export function registerInvitations(
 const selectPending = statement('pending_invitations', 'request')`
   select id, email, role, ${utc('created_at')} as "createdAt", ${utc('expires_at')} as "expiresAt"
   from invitations where workspace_id = $1 and status = 'pending' and expires_at > now()
-  order by created_at desc, id`;
+  order by created_at desc, id limit ${LISTED_INVITATIONS_MAX}`;
 
 /** The invitations that can be accepted, newest first. */
 async function listPending(client: Queryable, workspaceId: string): Promise<readonly Invitation[]> {
