@@ -66,7 +66,7 @@ export async function dashboardReads(world: World, workspaceId: string): Promise
     (each) => `/data/${each}`,
   );
   const paths = [...below, ...more, ...data].map((path) => `/workspaces/${workspaceId}${path}`);
-  return ['/me', '/auth/methods', ...paths].map((path) => ({
+  return ['/me', '/auth/methods', '/auth/list-sessions', ...paths].map((path) => ({
     what: `GET ${path}`,
     send: () => owner.send('GET', path),
   }));

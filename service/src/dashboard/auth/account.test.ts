@@ -13,6 +13,7 @@ import { totpCode } from '../../../test/harness/totp.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { lockPerson } from '../people/accounts.ts';
 import { createOperatorResetLink } from '../people/operator.ts';
+import type { SessionOfList } from '../wire.ts';
 
 const service = await createTestService();
 const { pool } = service;
@@ -48,6 +49,24 @@ describe('the sessions of a person', () => {
       [owner.workspaceId],
     );
     expect(rows).toEqual([{ details: { sessions: 150 } }]);
+  });
+
+  test('are listed, the newest 100, and ended one by one, also after days', async () => {
+    const owner = await dashboard.owner();
+    const list = async () =>
+      (await owner.send('GET', '/auth/list-sessions')).json<readonly SessionOfList[]>();
+    const [own] = await list();
+    await pool.query(insertSession, [owner.userId, 150]);
+    await pool.query(
+      `update sessions set created_at = created_at - interval '3 days', updated_at = created_at where user_id = $1`,
+      [owner.userId],
+    );
+    const ids = Array.from({ length: 150 }, (_, i) => `ses_${i + 1}${owner.userId}`);
+    expect((await list()).map(({ id }) => id)).toEqual([own?.id, ...ids.slice(0, 99)]);
+    const last = { id: ids.at(-1) };
+    expect((await owner.send('POST', '/auth/revoke-session', last)).status).toBe(200);
+    expect(await tokensOf(owner)).not.toContain(`token_150${owner.userId}`);
+    expectFailure(await owner.send('POST', '/auth/revoke-session', last), 'not_found');
   });
 });
 

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
 import { statement } from '../../database/statement.ts';
+import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
 import { lockPerson } from '../people/accounts.ts';
@@ -10,11 +11,15 @@ import { defineBody, flag, newPassword, text } from '../requests/body.ts';
 import { deviceCookie } from '../requests/cookies.ts';
 import { type EndReason, endSessions, noSession, noteEnded } from '../requests/ended-sessions.ts';
 import { acting, anonymous, authHeaders, setCookies } from '../requests/session.ts';
+import type { SessionOfList } from '../wire.ts';
 import { countFailure, sessionBudgets } from './attempts.ts';
 import { type PersonalEvent, recordPersonal } from './events.ts';
 import type { DashboardAuth } from './index.ts';
 import { errorBody, forward, sendResponse } from './proxy.ts';
 import { personOfSession } from './second-step.ts';
+
+/** The dashboard lists no more: those that were used last. */
+const LISTED_SESSIONS_MAX = 100;
 
 const nothing = defineBody({});
 const password = defineBody({ password: text });
@@ -38,7 +43,6 @@ const REVOKE: AccountChange = { check: nothing, event: ended, ends: 'revoked' };
 
 const REVOKE_OTHERS = '/revoke-other-sessions';
 
-const READS = ['/get-session', '/list-sessions'] as const;
 const CHANGES: Readonly<Record<string, AccountChange>> = {
   '/sign-out': { check: nothing, event: ended, ends: 'signed_out' },
   '/revoke-sessions': REVOKE,
@@ -73,7 +77,7 @@ const CHANGES: Readonly<Record<string, AccountChange>> = {
 const WRONG_PASSWORD = 'INVALID_PASSWORD';
 
 /** The account and the sessions of a person who is signed in. Only these paths and those of sign-in.ts reach better-auth. */
-export function registerAccount(api: FastifyInstance, { people, auth }: DashboardContext): void {
+export function registerAccount(api: FastifyInstance, { people, auth, sessions }: DashboardContext): void {
   /** Sends a response of better-auth. If it refuses the session, says why the session has ended. */
   const send = async (
     request: FastifyRequest,
@@ -86,11 +90,15 @@ export function registerAccount(api: FastifyInstance, { people, auth }: Dashboar
     throw await noSession(people, request);
   };
 
-  for (const path of READS) {
-    api.get(`/auth${path}`, async (request, reply) =>
-      send(request, reply, await forward(auth, request, path)),
-    );
-  }
+  api.get('/auth/get-session', async (request, reply) =>
+    send(request, reply, await forward(auth, request, '/get-session')),
+  );
+
+  // better-auth refuses to list the sessions if the one of the request is older than a day, and lists any 100.
+  api.get('/auth/list-sessions', async (request, reply): Promise<readonly SessionOfList[]> => {
+    const { id } = await sessions.require(request, reply);
+    return (await people.query<SessionOfList>(selectSessions(id))).rows;
+  });
 
   for (const [path, account] of Object.entries(CHANGES)) {
     api.post(`/auth${path}`, async (request, reply) => {
@@ -109,14 +117,19 @@ export function registerAccount(api: FastifyInstance, { people, auth }: Dashboar
   // better-auth identifies the session to end by its token, which no response holds. Clients send the id.
   api.post('/auth/revoke-session', async (request, reply) => {
     const { id } = session(request.body);
-    const listed = await forward(auth, request, '/list-sessions');
-    if (!listed.ok) return send(request, reply, listed);
-    const own = (await listed.json()) as readonly { readonly id: string; readonly token: string }[];
-    const token = own.find((other) => other.id === id)?.token;
-    if (token === undefined) throw new ApiError('not_found', 'There is no such session.');
-    return send(request, reply, await logChange(auth, request, '/revoke-session', { token }, REVOKE));
+    const person = await sessions.require(request, reply);
+    const [own] = (await people.query<{ token: string }>(selectToken(person.id, id))).rows;
+    if (own === undefined) throw new ApiError('not_found', 'There is no such session.');
+    return send(request, reply, await logChange(auth, request, '/revoke-session', own, REVOKE));
   });
 }
+
+const selectSessions = statement('sessions_of_person', 'request')`
+  select id, ${utc('created_at')} as "createdAt", ${utc('updated_at')} as "updatedAt", ${utc('expires_at')} as "expiresAt",
+    ip_address as "ipAddress", user_agent as "userAgent"
+  from sessions where user_id = $1 and expires_at > now() order by sessions.updated_at desc limit ${LISTED_SESSIONS_MAX}`;
+const selectToken = statement('token_of_session', 'request')`
+  select token from sessions where user_id = $1 and id = $2`;
 
 /** Runs a change by better-auth and its entry in the log as one transaction. Logs a wrong current password too. */
 function logChange(
