@@ -159,7 +159,7 @@ type RangeValues<R> = R extends { readonly ranges: infer Q }
   : unknown;
 
 /** The search of a list. */
-type SearchValue<R> = R extends { readonly searched: true }
+export type SearchValue<R> = R extends { readonly searched: true }
   ? {
       /** Text that the records contain, in upper or lower case. */
       readonly q?: string | undefined;

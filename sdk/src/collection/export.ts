@@ -65,7 +65,7 @@ async function* readLines(
     const decoder = new TextDecoder('utf-8', { fatal: true });
     let rest = '';
     for (let bytes = await body.read(); bytes !== undefined; bytes = await body.read()) {
-      const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+      const lines = (rest + decode(decoder, bytes)).split('\n');
       rest = lines.pop() ?? '';
       if (rest.length > LINE_MAX_CHARACTERS) throw damaged();
       for (const line of lines) yield recordOf(line);
@@ -73,6 +73,14 @@ async function* readLines(
     if (rest !== '') throw damaged();
   } finally {
     body.close();
+  }
+}
+
+function decode(decoder: TextDecoder, bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes, { stream: true });
+  } catch (cause) {
+    throw damaged(cause, 'it is not UTF-8');
   }
 }
 
@@ -87,5 +95,5 @@ function recordOf(line: string): Exported {
   return record as Exported;
 }
 
-const damaged = (cause?: unknown): SvcNetworkError =>
-  new SvcNetworkError('The export is damaged: a line is not complete JSON.', { cause });
+const damaged = (cause?: unknown, what = 'a line is not complete JSON'): SvcNetworkError =>
+  new SvcNetworkError(`The export is damaged: ${what}.`, { cause });

@@ -3,7 +3,17 @@ import type { ChangeTail, ChangeTailOptions } from '../changes/tail.ts';
 import type { ApiPromise, WithResponses } from '../http/response.ts';
 import type { CallOptions } from '../http/transport.ts';
 import type { List } from '../list/list.ts';
-import type { FieldName, Filters, Item, ItemChange, NewItem, Queries, Selected, Sort } from '../resource.ts';
+import type {
+  FieldName,
+  Filters,
+  Item,
+  ItemChange,
+  NewItem,
+  Queries,
+  SearchValue,
+  Selected,
+  Sort,
+} from '../resource.ts';
 import type { Tail, TailOptions } from '../tail/tail.ts';
 import type { Count, Positioned } from '../wire.ts';
 
@@ -58,7 +68,9 @@ export interface Selecting<R, Name> {
 
 /** Like {@link Exporting}, with only some fields of the records. */
 export interface SelectingExport<R, Name> {
-  export(options?: Filters<R> & CallOptions): AsyncGenerator<Selected<Item<R>, Name>, void, undefined>;
+  export(
+    options?: Filters<R> & SearchValue<R> & CallOptions,
+  ): AsyncGenerator<Selected<Item<R>, Name>, void, undefined>;
 }
 
 /** What {@link Reading.select} returns for a resource. */
@@ -90,7 +102,7 @@ export interface Exporting<R> {
    * Yields all records that the filters select, oldest first, from one response: one request, and one unit of quota per 100
    * records. A failure before the first record is retried. After it, the iteration throws, and a new one starts over.
    */
-  export(options?: Filters<R> & CallOptions): AsyncGenerator<Item<R>, void, undefined>;
+  export(options?: Filters<R> & SearchValue<R> & CallOptions): AsyncGenerator<Item<R>, void, undefined>;
 }
 
 export interface Tailing<R> {
