@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { copyAudits } from './copy-audits.ts';
 import { migrate, readMigrationFiles } from './migrate.ts';
+import { inTransaction } from './pool.ts';
 
 const files = await readMigrationFiles();
 const REPLACES = files.findIndex(({ name }) => name.endsWith('_audits_with_short_keys.sql'));
@@ -147,3 +148,35 @@ test('a start that finds the table replaced by another node continues', async ()
   expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   client.release();
 });
+
+test.each(['0017_companies_with_records.sql', '0022_audits_with_short_keys.sql'])(
+  'nodes of 0.1.0 create audits while %s runs',
+  async (name) => {
+    const { pool } = await createTestDatabase({ template: false });
+    const at = files.findIndex((file) => file.name === name);
+    await migrate(pool, undefined, files.slice(0, at));
+    await pool.query(`insert into workspaces (id, name) values ('w1', 'test')`);
+    await pool.query(`insert into workspace_clocks (workspace_id) values ('w1')`);
+    await pool.query(
+      `insert into companies (workspace_id, id, name, created_at, doc) values ('w1', 'c1', '', now(), '{}')`,
+    );
+    let migrating: Promise<unknown> | undefined;
+    await inTransaction(pool, async (client) => {
+      await client.query(`select 1 from companies where workspace_id = 'w1' and id = 'c1'`);
+      migrating = migrate(pool, undefined, files.slice(0, at + 1));
+      await waitFor(async () => {
+        const { rows } = await pool.query(
+          `select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        // It has not locked the audits yet.
+        expect(rows).toEqual([{ query: expect.stringMatching(/^lock table companies, audits\b/) }]);
+      });
+      await client.query(
+        `insert into audits (workspace_id, id, company_id, headline_score, completed_at, created_at, doc)
+         values ('w1', 'a', 'c1', 7, now(), now(), '{"id":"a"}')`,
+      );
+    });
+    expect(await migrating).toMatchObject({ applied: [at + 1] });
+    expect(await rowsOf(pool)).toHaveLength(1);
+  },
+);

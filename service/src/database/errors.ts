@@ -10,6 +10,7 @@ const SQL_STATES = {
   foreign_key_violation: '23503',
   lock_not_available: '55P03',
   query_canceled: '57014',
+  deadlock_detected: '40P01',
 } as const;
 
 /** Whether a statement failed for this reason. */

@@ -112,6 +112,25 @@ describe('migrate', () => {
     );
   });
 
+  test.each([
+    [2, 3],
+    [1_000, 10],
+  ])(
+    'after %i deadlocks with other transactions, a migration was tried %i times',
+    async (deadlocks, tries) => {
+      const { pool } = await emptyDatabase();
+      // A sequence keeps its value when a transaction is rolled back.
+      await pool.query('create sequence tries');
+      const sql = `create table one (id int); do $$ begin
+      if nextval('tries') <= ${deadlocks} then raise 'deadlock' using errcode = 'deadlock_detected'; end if; end $$`;
+      const result = migrate(pool, undefined, [migration(1, sql)]);
+      if (tries > deadlocks) expect(await result).toEqual({ applied: [1], version: 1 });
+      else await expect(result).rejects.toThrow(/0001_test\.sql failed: deadlock/);
+      const { rows } = await pool.query('select last_value::int as tries from tries');
+      expect(rows).toEqual([{ tries }]);
+    },
+  );
+
   test('ignores the time limits of the pool', async () => {
     const { url } = await emptyDatabase();
     const pool = new pg.Pool({ connectionString: url, max: 1, statement_timeout: 50, lock_timeout: 50 });

@@ -1,7 +1,3 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { excludeBackups } from '@svc/database-copy/lock';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
@@ -10,9 +6,13 @@ import { buildEventIndex, buildWordIndexes } from './build-indexes.ts';
 import { allowDistributedChanges, distributeNewTables } from './citus/distribute.ts';
 import { partsOfMigration, splitStatements } from './citus/split.ts';
 import { copyAudits } from './copy-audits.ts';
+import { failedFor } from './errors.ts';
 import type { Queryable } from './lane.ts';
+import { type MigrationFile, readMigrationFiles } from './migration-files.ts';
 import { begin, commit, rollback } from './pool.ts';
 import { statement } from './statement.ts';
+
+export { type MigrationFile, readMigrationFiles } from './migration-files.ts';
 
 /** The oldest supported server, as `server_version_num`. */
 export const OLDEST_SERVER_VERSION_NUM = 15_00_00;
@@ -40,6 +40,20 @@ const PREPARATIONS: Readonly<Record<string, typeof copyAudits>> = {
   '0039_search_indexes.sql': buildWordIndexes,
   '0041_audit_log_by_event.sql': buildEventIndex,
 };
+
+/**
+ * SQL that runs first in the transaction of a migration, whose file is never edited. Nodes of 0.1.0 that create a record lock
+ * the table of companies first. In the other order, they and the migration wait for each other. No cluster has such nodes.
+ */
+const FIRST_SQL: Readonly<Record<string, readonly string[]>> = {
+  '0017_companies_with_records.sql': [
+    'lock table companies, audits, mentions, content in access exclusive mode',
+  ],
+  '0022_audits_with_short_keys.sql': ['lock table companies, audits in access exclusive mode'],
+};
+
+/** How often a migration is tried that PostgreSQL ends because it and other transactions wait for each other. */
+const ATTEMPTS_MAX = 10;
 
 /** The numbers that this call applied, in order, and the number of the last migration. */
 export type MigrationResult = { readonly applied: readonly number[]; readonly version: number };
@@ -107,7 +121,7 @@ async function migrateOn(
       const text = `the work before migration ${file.name} failed: ${errorMessage(error)}. The next start continues it.`;
       throw new MigrationError(text, { cause: error });
     });
-    if (await applyMigration(client, file)) {
+    if (await applyDespiteDeadlocks(client, file)) {
       applied.push(file.number);
       log?.info({ migration: file.name }, `applied migration ${file.name}`);
     }
@@ -179,6 +193,18 @@ const removeTimeLimits = statement('remove_time_limits', 'control')`
 const insertMigration = statement('record_migration', 'request')`
   insert into schema_migrations (number, name, sha256) values ($1, $2, $3) on conflict do nothing`;
 
+/** A deadlock undoes the whole transaction, so the migration can run again. */
+async function applyDespiteDeadlocks(client: pg.PoolClient, file: MigrationFile): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await applyMigration(client, file);
+    } catch (error) {
+      const wasDeadlock = error instanceof MigrationError && failedFor(error.cause, 'deadlock_detected');
+      if (!wasDeadlock || attempt === ATTEMPTS_MAX) throw error;
+    }
+  }
+}
+
 /** Applies one migration in one transaction. Returns false if another node has applied it. */
 async function applyMigration(client: pg.PoolClient, file: MigrationFile): Promise<boolean> {
   await client.query(begin());
@@ -195,7 +221,7 @@ async function applyMigration(client: pg.PoolClient, file: MigrationFile): Promi
       'a backup of the database runs (svcd backup), and new migrations must wait for it. Start again when it has ended.',
     );
   const inCluster = await allowDistributedChanges(client);
-  for (const part of partsOfMigration(file.sql)) {
+  for (const part of [...(inCluster ? [] : (FIRST_SQL[file.name] ?? [])), ...partsOfMigration(file.sql)]) {
     let sql = part;
     try {
       for (sql of inCluster ? splitStatements(part) : [part]) await client.query(sql);
@@ -214,37 +240,4 @@ async function applyMigration(client: pg.PoolClient, file: MigrationFile): Promi
 function line(sql: string, error: unknown): string {
   const position = Number((error as { position?: string }).position ?? Number.NaN);
   return Number.isNaN(position) ? '' : ` line ${sql.slice(0, position).split('\n').length}`;
-}
-
-/** The folder of this program's migrations. */
-const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../migrations', import.meta.url));
-
-/** A numbered SQL file. `sha256` (hexadecimal) shows whether it was edited after it had been applied. */
-export type MigrationFile = {
-  readonly number: number;
-  readonly name: string;
-  readonly sql: string;
-  readonly sha256: string;
-};
-
-const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
-
-/**
- * Reads the migrations of a folder in order. Throws unless their numbers are 0001, 0002 and so on, so that two branches
- * cannot add the same number.
- */
-export async function readMigrationFiles(directory: string = MIGRATIONS_DIRECTORY): Promise<MigrationFile[]> {
-  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
-  return Promise.all(names.map((name, index) => readMigrationFile(directory, name, index + 1)));
-}
-
-async function readMigrationFile(directory: string, name: string, expected: number): Promise<MigrationFile> {
-  const number = Number(FILE_NAME.exec(name)?.[1] ?? Number.NaN);
-  if (number !== expected) {
-    const path = join(directory, name);
-    const wanted = String(expected).padStart(4, '0');
-    throw new Error(`migration ${path} should be number ${wanted}, as in ${wanted}_name.sql`);
-  }
-  const sql = await readFile(join(directory, name), 'utf8');
-  return { number, name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
 }

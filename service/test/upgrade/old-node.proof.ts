@@ -43,9 +43,13 @@ describe(`a node of ${RELEASE.version}, while and after a new node has upgraded 
     askOld = askAt(oldNode.url);
     const other = await bootstrap(env, 'Other', program);
     recorded = await fillRelease(askOld, await bootstrap(env, 'Test', program), [other]);
-    expect((await repeat(askOld)).status).toBe(201);
+    const company = await repeat(askOld);
+    expect(company.status).toBe(201);
+    const { id: companyId } = company.json<{ id: string }>();
+    const createAudit = (ask: Ask) =>
+      ask('/v1/audits', { token: otherToken(), body: { ...AUDIT, companyId } });
     let upgraded = false;
-    const clients = [read, write, repeat].map(async (request) => {
+    const clients = [read, write, repeat, createAudit, createAudit].map(async (request) => {
       while (!upgraded) {
         const { status } = await request(askOld);
         during.set(status, (during.get(status) ?? 0) + 1);
