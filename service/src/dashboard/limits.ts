@@ -47,6 +47,8 @@ export const WORKSPACE_RESTORE_DAYS = 7;
 export const MEMBERS_MAX = 10_000;
 /** More than a workspace can have: better-auth creates no more than 100 that are pending. */
 export const LISTED_INVITATIONS_MAX = 1_000;
+/** Invitations that one person creates: each tells if an address has an account. Enough to invite a company. */
+export const INVITATIONS_PER_DAY_MAX = 100;
 /** Workspaces that one person may own. The operator can create more. */
 export const OWNED_WORKSPACES_MAX = 100;
 /** Live requests per month. */

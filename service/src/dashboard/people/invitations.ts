@@ -7,14 +7,15 @@ import type { Queryable } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
+import { countFailure } from '../auth/attempts.ts';
 import { allows, ROLE_NAMES, type Role } from '../auth/permissions.ts';
 import { mapAuthError } from '../auth/proxy.ts';
 import type { DashboardContext } from '../context.ts';
-import { LISTED_INVITATIONS_MAX } from '../limits.ts';
+import { INVITATIONS_PER_DAY_MAX, LISTED_INVITATIONS_MAX } from '../limits.ts';
 import { defineBody, email, name, newPassword, oneOf, text } from '../requests/body.ts';
 import { CREATES, repeatsOf } from '../requests/creations.ts';
 import { notSignedIn } from '../requests/ended-sessions.ts';
-import { anonymous, authHeaders, setCookies } from '../requests/session.ts';
+import { anonymous, authHeaders, type Person, setCookies } from '../requests/session.ts';
 import type { Invitation, InvitationOffer } from '../wire.ts';
 import {
   addMember,
@@ -32,12 +33,17 @@ const read = defineBody({ token: text });
 const accept = defineBody({ token: text, name: Type.Optional(name), password: Type.Optional(newPassword) });
 const newAccount = defineBody({ name, password: newPassword });
 
+const TOO_MANY = `You have created ${INVITATIONS_PER_DAY_MAX} invitations within a day. Wait, or ask another owner or admin.`;
+const budgetOf = ({ id }: Person) => [
+  { of: `invitations ${id}`, max: INVITATIONS_PER_DAY_MAX, windowSeconds: 24 * 60 * 60 },
+];
+
 const INVITATIONS = '/workspaces/:workspaceId/invitations';
 
 /** Invitations by link: an owner or admin creates one and shares the link. The person who opens it becomes a member. */
 export function registerInvitations(
   api: FastifyInstance,
-  { pool, auth, sessions, publicUrl }: DashboardContext,
+  { pool, people, auth, sessions, publicUrl }: DashboardContext,
 ): void {
   api.get(INVITATIONS, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply, 'invitation.create');
@@ -49,17 +55,28 @@ export function registerInvitations(
     const { workspaceId, person, by } = access;
     const body = { ...invite(request.body), organizationId: workspaceId };
     const repeats = repeatsOf(request, person);
-    const issued = await changeMembers(auth, access, async (client) => {
-      const known = await repeats.find(client);
-      if (known !== undefined) return { id: known, link: null };
-      const email = body.email.toLowerCase();
-      const replaced = (await listPending(client, workspaceId)).filter((pending) => pending.email === email);
-      const headers = authHeaders(request);
-      const { id } = await mapAuthError(() => auth.api.createInvitation({ body, headers }));
-      await recordWithdrawn(client, by, workspaceId, replaced);
-      await repeats.keep(client, id);
-      return { id, link: await createInvitationLink(client, publicUrl, id) };
-    });
+    const create = () =>
+      changeMembers(auth, access, async (client) => {
+        const known = await repeats.find(client);
+        if (known !== undefined) return { id: known, link: null };
+        const email = body.email.toLowerCase();
+        const replaced = (await listPending(client, workspaceId)).filter(
+          (pending) => pending.email === email,
+        );
+        const headers = authHeaders(request);
+        const { id } = await mapAuthError(() => auth.api.createInvitation({ body, headers }));
+        await recordWithdrawn(client, by, workspaceId, replaced);
+        await repeats.keep(client, id);
+        return { id, link: await createInvitationLink(client, publicUrl, id) };
+      });
+    // Counted if it is created: its link tells the person if the address has an account.
+    const issued = await countFailure(people, budgetOf(person), create, ({ link }) => link !== null).catch(
+      (error: unknown) => {
+        throw error instanceof ApiError && error.code === 'rate_limited'
+          ? new ApiError(error.code, TOO_MANY, error.headers)
+          : error;
+      },
+    );
     const invitation = (await listPending(pool, workspaceId)).find(({ id }) => id === issued.id);
     if (invitation === undefined) {
       throw new ApiError(

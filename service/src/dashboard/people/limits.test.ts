@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard, newEmail, PASSWORD, tokenOf } from '../../../test/harness/dashboard.ts';
 import { createTestService } from '../../../test/harness/service.ts';
-import { MEMBERS_MAX } from '../limits.ts';
+import { INVITATIONS_PER_DAY_MAX, MEMBERS_MAX } from '../limits.ts';
+import type { IssuedInvitation } from '../wire.ts';
 
 const { pool, ...service } = await createTestService();
 const dashboard = createTestDashboard({ pool, ...service });
@@ -78,4 +80,25 @@ test('pending invitations are limited, however many others have expired', async 
   expect((await invite()).status).toBe(201);
   expectFailure(await invite(), 'conflict');
   expect((await owner.send('GET', path)).json<{ data: unknown[] }>().data).toHaveLength(100);
+});
+
+test('invitations of one person are limited per day, so that nobody can look for accounts', async () => {
+  const owner = await dashboard.owner();
+  const { workspaceId } = owner;
+  const admin = await dashboard.member(workspaceId, 'admin');
+  const path = `/workspaces/${workspaceId}/invitations`;
+  const invite = (email: string, key: string = randomUUID(), { send } = admin) =>
+    send('POST', path, { email, role: 'viewer' }, { headers: { 'idempotency-key': key } });
+  const [email, key] = [newEmail(), randomUUID()];
+  expect((await invite(email, key)).status).toBe(201);
+  expect((await invite(email, key)).status).toBe(200);
+  for (let created = 1; created < INVITATIONS_PER_DAY_MAX; created++) {
+    const { invitation } = (await invite(owner.email.replace('@', `${created}@`))).json<IssuedInvitation>();
+    expect((await admin.send('DELETE', `${path}/${invitation.id}`)).status).toBe(204);
+  }
+  const refused = await invite(newEmail());
+  expectFailure(refused, 'rate_limited');
+  expect(refused.text).toContain('100 invitations within a day');
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_600);
+  expect((await invite(newEmail(), randomUUID(), owner)).status).toBe(201);
 });
