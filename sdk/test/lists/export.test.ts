@@ -1,21 +1,31 @@
+import type { ServerResponse } from 'node:http';
 import { Svc, SvcNetworkError } from '@svc/sdk';
 import { describe, expect, test } from 'vitest';
 import { oddServer } from '../changes/odd-server.ts';
 import { instantPauses } from '../client.ts';
 
-const GOOD = Buffer.from('{"id":"aud_a"}\n');
-/** Exports audits from a server whose first response has these bytes, and each further one a record. */
-async function read(first: Uint8Array) {
+const GOOD = '{"id":"aud_a"}\n';
+
+/** Exports audits from a server, until it throws. `onRecord` is called with the last response, after each record. */
+async function read(
+  respond: (response: ServerResponse, index: number) => unknown,
+  onRecord: (response: ServerResponse | undefined) => unknown = () => undefined,
+) {
+  let last: ServerResponse | undefined;
   const { url, asked } = await oddServer((response, _, index) => {
-    response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(index === 0 ? first : GOOD);
+    last = response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    respond(response, index);
   });
-  const svc = new Svc({ baseUrl: url, apiKey: `svc_test_${'x'.repeat(32)}`, timing: instantPauses().timing });
+  const svc = new Svc({ baseUrl: url, apiKey: `svc_test_${'a'.repeat(32)}`, timing: instantPauses().timing });
   const ids: string[] = [];
   let error: unknown;
   try {
-    for await (const { id } of svc.audits.export()) ids.push(id);
-  } catch (reason) {
-    error = reason;
+    for await (const { id } of svc.audits.export()) {
+      ids.push(id);
+      onRecord(last);
+    }
+  } catch (thrown) {
+    error = thrown;
   }
   return { ids, error, requests: asked.length };
 }
@@ -25,14 +35,18 @@ describe.each([
   ['a line that is not JSON', Buffer.from('{"id":\n'), 'a line is not complete JSON'],
   ['a line without an end', Buffer.from('{"id":'), 'a line is not complete JSON'],
 ])('an export with %s', (_, bytes, reason) => {
-  test('is asked for again before its first record', async () => {
-    expect(await read(bytes)).toEqual({ ids: ['aud_a'], error: undefined, requests: 2 });
+  test('is read again before its first record', async () => {
+    const found = await read((response, index) => response.end(index === 0 ? bytes : GOOD));
+    expect(found).toEqual({ ids: ['aud_a'], error: undefined, requests: 2 });
   });
 
   test('throws after its first record', async () => {
-    const { error, requests } = await read(Buffer.concat([GOOD, bytes]));
-    expect(error).toBeInstanceOf(SvcNetworkError);
-    expect(error).toMatchObject({ message: `The export is damaged: ${reason}.` });
-    expect(requests).toBe(1);
+    const found = await read(
+      (response) => response.write(GOOD),
+      (response) => response?.end(bytes),
+    );
+    expect(found).toMatchObject({ ids: ['aud_a'], requests: 1 });
+    expect(found.error).toBeInstanceOf(SvcNetworkError);
+    expect(found.error).toMatchObject({ message: `The export is damaged: ${reason}.` });
   });
 });
