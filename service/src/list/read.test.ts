@@ -89,6 +89,17 @@ describe('toPage', () => {
     },
   );
 
+  test.each([
+    ['2026-03-01 09:30:00+00', '2026-03-01T09:30:00.000000Z'],
+    ['2026-03-01 09:30:00.1+00', '2026-03-01T09:30:00.100000Z'],
+    ['2026-03-01 09:30:00.00012+00', '2026-03-01T09:30:00.000120Z'],
+    ['2026-03-01T09:30:00.123456Z', '2026-03-01T09:30:00.123456Z'],
+    ['50', undefined],
+  ])('a search that stopped at %s has searched to %s', (key, searchedTo) => {
+    const page = toPage({ ...rowOf(['a']), ...ENDED, searched_key: key, stopped: true }, 2, 'forward', GAP);
+    expect(page.searchedTo).toBe(searchedTo);
+  });
+
   test('a search that filled its page continues after its last item, however far it read', () => {
     const page = toPage({ ...rowOf(['a', 'b', 'c']), ...ENDED, stopped: true }, 2, 'forward', GAP);
     expect(page).toMatchObject({ hasMore: true, end: gapAfter('b'), searchedTo: undefined });

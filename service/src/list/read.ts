@@ -1,4 +1,5 @@
 import { type Direction, largestSet, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
+import { canonicalTime } from '../config/canonical-time.ts';
 import type { Clock } from '../config/time.ts';
 import type { Queryable, Shares } from '../database/lane.ts';
 import { preparedStatements } from '../database/statement.ts';
@@ -135,7 +136,8 @@ export function toPage(
   const page = {
     hasMore: full || stopped,
     total,
-    searchedTo: stopped ? row.searched_key?.replace(' ', 'T').replace('+00', 'Z') : undefined,
+    // PostgreSQL leaves out the zeros at the end of a fraction.
+    searchedTo: canonicalTime((stopped && row.searched_key?.replace(' ', 'T')) || '', 'microseconds'),
     position: row.position,
   };
   if (direction === 'forward') return { ...page, data: `[${kept}]`, start: origin, end: reached };

@@ -99,8 +99,8 @@ describe('a search in the log', () => {
     const pages = await walk((params) => list(params), { requestId: 'req_nobody_has' });
     expect(pages.map(({ data }) => data)).toEqual([[], [], []]);
     expect(pages.map(({ pagination }) => pagination.searchedTo)).toEqual([
-      timeOf(ENTRIES - SEARCHED_ROWS_MAX).replace('.000', ''),
-      timeOf(ENTRIES - 2 * SEARCHED_ROWS_MAX).replace('.000', ''),
+      timeOf(ENTRIES - SEARCHED_ROWS_MAX).replace('.000', '.000000'),
+      timeOf(ENTRIES - 2 * SEARCHED_ROWS_MAX).replace('.000', '.000000'),
       undefined,
     ]);
   });
