@@ -104,7 +104,8 @@ const repairMonth = statement('repair_month', 'bulk')`
 /**
  * Verifies the month that live requests are counted for. With a future month, the count would not be reset before that
  * month ends, so an exceeded quota would stay exceeded. A repair counts again from the log: all live requests, except
- * those that were refused by a limit.
+ * those that were refused by a limit. That may be less than was used, because further units of streams and exports have no
+ * entry, or more, because the entry of a refusal does not say whether the network of the client was the reason.
  */
 export async function verifyMonth(
   { pool, repair, onFinding }: VerifyOptions,
@@ -123,7 +124,9 @@ export async function verifyMonth(
   await onFinding({
     workspaceId,
     problem: 'quota',
-    detail: `live requests are counted for a future month, ${wrong.month}`,
+    detail:
+      `live requests are counted for a future month, ${wrong.month}. A repair counts the entries of the log: ` +
+      'without further units of streams and exports, and with refusals because of the network',
     repaired: repair,
   });
 }
