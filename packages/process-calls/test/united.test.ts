@@ -1,5 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { sendUnited } from '../src/united.ts';
 
 test('items wait together while a call has no answer, each once, and others are dropped', async () => {
@@ -16,10 +15,8 @@ test('items wait together while a call has no answer, each once, and others are 
   for (const item of ['b', 'c', 'b', 'd', 'e']) send([item]);
   expect(sent).toEqual([['a']]);
   answer();
-  await setImmediate();
-  expect(sent).toEqual([['a'], ['b', 'c', 'd']]);
+  await vi.waitFor(() => expect(sent).toEqual([['a'], ['b', 'c', 'd']]));
   answer();
-  await setImmediate();
   send(['f']);
-  expect(sent.at(-1)).toEqual(['f']);
+  await vi.waitFor(() => expect(sent.at(-1)).toEqual(['f']));
 });

@@ -6,11 +6,12 @@ import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { startDnsServer } from './support/dns-server.ts';
 
-/** Runs a command that sees other files than this process. Only Linux has it, and a container can forbid it. */
+/** Runs a command that sees another file in the place of one. Only Linux has it. */
 const OWN_MOUNTS = ['unshare', ['--map-root-user', '--mount']] as const;
 const [command, flags] = OWN_MOUNTS;
 const possible = spawnSync(command, [...flags, 'true']).status === 0;
 
+// A container may forbid it.
 test.runIf(possible)('the DNS servers of the system may change while the process runs', async () => {
   const [old, current] = [
     await startDnsServer({ 'a.example': [['10.0.0.1']] }),
