@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { sendUnited } from '../src/united.ts';
 
 test('items wait together while a call has no answer, each once, and others are dropped', async () => {
@@ -15,8 +15,8 @@ test('items wait together while a call has no answer, each once, and others are 
   for (const item of ['b', 'c', 'b', 'd', 'e']) send([item]);
   expect(sent).toEqual([['a']]);
   answer();
-  await vi.waitFor(() => expect(sent).toEqual([['a'], ['b', 'c', 'd']]));
+  await expect.poll(() => sent).toEqual([['a'], ['b', 'c', 'd']]);
   answer();
   send(['f']);
-  await vi.waitFor(() => expect(sent.at(-1)).toEqual(['f']));
+  await expect.poll(() => sent.at(-1)).toEqual(['f']);
 });
