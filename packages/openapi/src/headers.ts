@@ -75,8 +75,8 @@ const WIRE_NAMES: Readonly<Record<HeaderName, string>> = {
   WWWAuthenticate: 'WWW-Authenticate',
 };
 
-/** The names of all documented headers of responses. */
-export const RESPONSE_HEADERS: readonly string[] = [...new Set(Object.values(WIRE_NAMES))];
+/** The names of all documented headers of responses. `Allow` is one of 405, which is the response of no operation. */
+export const RESPONSE_HEADERS: readonly string[] = [...new Set([...Object.values(WIRE_NAMES), 'Allow'])];
 
 const references = (...names: readonly HeaderName[]): Readonly<Record<string, Reference>> =>
   Object.fromEntries(names.map((name) => [WIRE_NAMES[name], reference('headers', name)]));

@@ -96,6 +96,12 @@ describe('a page of an allowed origin', () => {
     }
   });
 
+  test('can read which methods a path has', async () => {
+    const { status, headers } = await request('/v1/audits', { method: 'DELETE' });
+    expect([status, headers['allow']]).toEqual([405, expect.stringContaining('GET')]);
+    expect(String(headers['access-control-expose-headers']).split(', ')).toContain('Allow');
+  });
+
   test('can read refusals: of the key, of its limit, of a body, of a path', async () => {
     const limited = await service.token(workspaceId, { burstLimit: 1 });
     const revoked = await service.issue(workspaceId);
