@@ -19,7 +19,7 @@ test.each([
     let strangers: readonly Promise<unknown>[] = [];
     try {
       await holder.query('begin');
-      await holder.query('lock table accounts in access exclusive mode');
+      await holder.query('lock table sign_in_attempts in access exclusive mode');
       strangers = Array.from({ length: STRANGERS }, (_, n) =>
         dashboard.nobody.send(
           'POST',
