@@ -44,14 +44,18 @@ export function secretsOf({ secret }: Attempt): SignInSecrets {
 export const attemptText = (attempt: Attempt): string =>
   Buffer.from(JSON.stringify(attempt)).toString('base64url');
 
-/** The attempt of the browser to which the provider answers. Undefined: it is another one, or too old. */
+/** The attempt of the browser to which the provider answers. Undefined: it is another one, too old, or no attempt at all. */
 export function attemptOf(
   { signInCookies }: FastifyRequest,
   state: string,
   now: number,
 ): Attempt | undefined {
   if (signInCookies.openid === undefined) return undefined;
-  // The signature of the cookie is ours.
-  const attempt = JSON.parse(Buffer.from(signInCookies.openid, 'base64url').toString()) as Attempt;
-  return attempt.expiresAt > now && secretsOf(attempt).state === state ? attempt : undefined;
+  try {
+    // The signature of the cookie is ours.
+    const attempt = JSON.parse(Buffer.from(signInCookies.openid, 'base64url').toString()) as Attempt;
+    return attempt.expiresAt > now && secretsOf(attempt).state === state ? attempt : undefined;
+  } catch {
+    return undefined;
+  }
 }

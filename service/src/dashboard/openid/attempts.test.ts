@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   cookiesOf,
@@ -8,6 +9,7 @@ import {
 } from '../../../test/dashboard/openid.ts';
 import { createTestDashboard, PASSWORD } from '../../../test/harness/dashboard.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
+import { attemptOf } from './attempt.ts';
 
 const provider = await openProvider();
 const oidc = settingsFor(provider);
@@ -88,6 +90,34 @@ describe('an answer of the provider', () => {
     for (let i = 0; i < 10; i++) expect((await finish(nobody.send, returned, from)).status).toBe(401);
     expect((await finish(onTwo.send, returned, from)).status).toBe(429);
     expect((await finish(nobody.send, await start(), '10.9.0.2')).status).toBe(200);
+  });
+});
+
+describe('the cookie of', () => {
+  const stale = { state: 'wrong', code: 'wrong' };
+
+  test('a sign-in is not that of a known device, which has its own limit', async () => {
+    const from = '10.9.0.3';
+    for (let i = 0; i < 10; i++) await finish(nobody.send, { answer: stale, cookie: '' }, from);
+    const { cookie } = await start();
+    const forged = cookie.replace('svc.openid=', 'svc.device=');
+    expect((await finish(nobody.send, { answer: stale, cookie: forged }, from)).status).toBe(429);
+    const known = cookiesOf(await dashboard.enter(owner.email, PASSWORD));
+    expect((await finish(nobody.send, { answer: stale, cookie: known }, from)).status).toBe(401);
+  });
+
+  test('a device is not that of a sign-in', async () => {
+    const known = cookiesOf(await dashboard.enter(owner.email, PASSWORD));
+    const cookie = known.replace('svc.device=', 'svc.openid=');
+    expect(errorOf(await finish(nobody.send, { answer: stale, cookie }))).toMatchObject({
+      status: 401,
+      message: STALE,
+    });
+  });
+
+  test.each(['not JSON', 'null', '{}', '{"expiresAt":null}'])('a sign-in that holds %j is none', (text) => {
+    const openid = Buffer.from(text).toString('base64url');
+    expect(attemptOf({ signInCookies: { openid } } as FastifyRequest, 'state', 0)).toBeUndefined();
   });
 });
 

@@ -15,6 +15,8 @@ declare module 'fastify' {
   }
 }
 
+/** The cookies whose signature names them, so that one cannot be sent as another. better-auth signs only the text. */
+const NAMED: ReadonlySet<CookieName> = new Set(['device', 'openid']);
 /** The cookies that a browser keeps. They are signed again if an older secret has signed them. */
 const KEPT: ReadonlySet<CookieName> = new Set(['session_token', 'dont_remember', 'device']);
 
@@ -43,10 +45,10 @@ export function admitCookies(api: FastifyInstance, auth: DashboardAuth): void {
         );
       }
       const [text] = values;
-      const value = text === undefined ? undefined : openCookie(text, auth.signingKeys);
+      const value = text === undefined ? undefined : openCookie(name, text, auth.signingKeys);
       if (value === undefined) continue;
       request.signInCookies = { ...request.signInCookies, [name]: value.text };
-      const signed = signCookie(value.text, auth.signingKeys);
+      const signed = signCookie(name, value.text, auth.signingKeys);
       admitted.push(`${jar.fullName(name)}=${signed}`);
       if (value.old && KEPT.has(name)) jar.set(reply, name, signed, sent.has(jar.fullName('dont_remember')));
     }
@@ -67,11 +69,11 @@ async function jarOf(auth: DashboardAuth) {
   return {
     fullName: (name: CookieName): string => createAuthCookie(name).name,
     device: (value: string): string =>
-      text('device', signCookie(value, auth.signingKeys), KNOWN_DEVICE_SECONDS),
+      text('device', signCookie('device', value, auth.signingKeys), KNOWN_DEVICE_SECONDS),
     openId: (value: string): string =>
       value === ''
         ? text('openid', '', 0)
-        : text('openid', signCookie(value, auth.signingKeys), OPENID_ATTEMPT_SECONDS),
+        : text('openid', signCookie('openid', value, auth.signingKeys), OPENID_ATTEMPT_SECONDS),
     set: (reply: FastifyReply, name: CookieName, value: string, endsWithBrowser: boolean): void => {
       const sessionSeconds = endsWithBrowser ? undefined : sessionConfig.expiresIn;
       reply.header(
@@ -87,6 +89,7 @@ async function jarOf(auth: DashboardAuth) {
 
 /** The text of a signed cookie, and whether an older key has signed it. Undefined if none of the keys has. */
 function openCookie(
+  name: CookieName,
   cookie: string,
   keys: readonly string[],
 ): { readonly text: string; readonly old: boolean } | undefined {
@@ -96,19 +99,21 @@ function openCookie(
   const text = decoded.slice(0, end);
   const signature = Buffer.from(decoded.slice(end + 1));
   const at = keys.findIndex((key) => {
-    const right = Buffer.from(signatureOf(text, key));
+    const right = Buffer.from(signatureOf(name, text, key));
     return right.length === signature.length && timingSafeEqual(right, signature);
   });
   return at === -1 ? undefined : { text, old: at > 0 };
 }
 
 /** The signature of better-auth (HMAC-SHA-256). */
-const signatureOf = (text: string, key: string): string =>
-  createHmac('sha256', key).update(text).digest('base64');
+const signatureOf = (name: CookieName, text: string, key: string): string =>
+  createHmac('sha256', key)
+    .update(NAMED.has(name) ? `${name} ${text}` : text)
+    .digest('base64');
 
-function signCookie(text: string, [key]: readonly string[]): string {
+function signCookie(name: CookieName, text: string, [key]: readonly string[]): string {
   if (key === undefined) throw new Error('Signing needs at least one key.');
-  return encodeURIComponent(`${text}.${signatureOf(text, key)}`);
+  return encodeURIComponent(`${text}.${signatureOf(name, text, key)}`);
 }
 
 function percentDecoded(text: string): string {
@@ -150,8 +155,10 @@ async function findPerson(auth: DashboardAuth, id: string): Promise<PersonOfDevi
 }
 
 /** The id of the request's device. Undefined if nobody has signed in with it. */
-export const deviceOf = (request: FastifyRequest): string | undefined =>
-  readDevice(request).device || undefined;
+export function deviceOf(request: FastifyRequest): string | undefined {
+  const { device, people } = readDevice(request);
+  return people.length === 0 ? undefined : device;
+}
 
 /** The id of the request's device. Undefined unless the person has signed in with it and the present password. */
 export function knownDevice(request: FastifyRequest, person: PersonOfDevice | undefined): string | undefined {
