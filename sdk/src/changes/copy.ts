@@ -87,7 +87,7 @@ export async function copyChanges(svc: Svc, store: CopyStore, options?: CopyOpti
   const unknown = Array.isArray(resources) ? resources.find((name) => !COPIED.includes(name)) : resources;
   if (unknown !== undefined || resources.length === 0)
     throw new SvcError(`"resources" must be some of ${COPIED.join(', ')}, not ${textOf(unknown)}.`);
-  const copy = new Copy(svc, store, resources, call);
+  const copy = new Copy(svc, store, [...new Set(resources)], call);
   await copy.open();
   for (let expired = 0; ; ) {
     try {

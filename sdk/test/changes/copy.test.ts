@@ -207,6 +207,21 @@ describe('a copy', () => {
     await expect(copied).rejects.toBe(reason);
   });
 
+  test('reads the list of a resource once that is named twice', async () => {
+    const { store } = new MemoryStore(true);
+    const lists: string[] = [];
+    const controller = new AbortController();
+    const fetch: Fetch = (url, init) => {
+      const { pathname } = new URL(url);
+      if (pathname !== '/v1/changes' && lists.push(pathname) > 3) controller.abort(new Error('too many'));
+      return fetchOf(service.app)(url, init);
+    };
+    const resources = ['audits', 'companies', 'audits'] as const;
+    const options = { ...ONCE, resources, signal: controller.signal };
+    await copyChanges(clientOf(service.app, token, { fetch }), store, options);
+    expect(lists).toEqual(['/v1/audits', '/v1/companies']);
+  });
+
   test('refuses unknown resources and options, and a position that is not its own', async () => {
     const { store } = new MemoryStore(true);
     for (const options of [
