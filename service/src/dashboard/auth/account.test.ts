@@ -12,6 +12,7 @@ import { createTestService, type TestAnswer } from '../../../test/harness/servic
 import { totpCode } from '../../../test/harness/totp.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { lockPerson } from '../people/accounts.ts';
+import { createSignInLink } from '../people/links.ts';
 import { createOperatorResetLink } from '../people/operator.ts';
 import type { SessionOfList } from '../wire.ts';
 
@@ -85,6 +86,28 @@ describe('a new password', () => {
     const reset = deviceOf(await dashboard.nobody.send('POST', '/password-reset', body));
     for (const device of [old, changed]) expectFailure(await enter(owner, PASSWORD, device), 'rate_limited');
     expect((await enter(owner, PASSWORD, reset)).status).toBe(200);
+  });
+
+  test('ends the second steps and the links of the old one, of this person only', async () => {
+    const [owner, other] = [await dashboard.owner(), await dashboard.owner()];
+    for (const { userId, email } of [owner, other]) {
+      await pool.query('update users set two_factor_enabled = true where id = $1', [userId]);
+      expect((await dashboard.enter(email, PASSWORD)).json()).toMatchObject({ twoFactorRedirect: true });
+      await createSignInLink({ pool, publicUrl: PUBLIC_URL, userId });
+      await createOperatorResetLink({ pool, publicUrl: PUBLIC_URL, email });
+    }
+    const waiting = async ({ userId }: Visitor): Promise<number | null> => {
+      const { rowCount } = await pool.query(
+        `select value from verifications where value = $1
+         union all select subject from one_time_links where subject = $1`,
+        [userId],
+      );
+      return rowCount;
+    };
+    expectFailure(await change(owner, 'not the password', NEW_PASSWORD), 'invalid_body');
+    expect(await waiting(owner)).toBe(3);
+    expect((await change(owner, PASSWORD, NEW_PASSWORD)).status).toBe(200);
+    expect([await waiting(owner), await waiting(other)]).toEqual([0, 3]);
   });
 });
 
