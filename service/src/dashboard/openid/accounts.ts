@@ -10,7 +10,7 @@ import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardAuth } from '../auth/index.ts';
 import { NAME_MAX_CHARACTERS } from '../limits.ts';
-import { addMember, isFull, lockMembers } from '../people/accounts.ts';
+import { addMember, findUser, formerOf, isFull, lockMembers, saveAccount } from '../people/accounts.ts';
 import type { SignInMethods } from '../wire.ts';
 
 /** The accounts of people who sign in with OpenID Connect. Issuer and subject identify a person, never the email address. */
@@ -27,11 +27,21 @@ const selectConnected = statement('user_of_identity', 'request')`
 /** The user whose account is connected to the identity. */
 export async function findConnected(
   client: Queryable,
-  { issuer, subject }: Identity,
+  { issuer, subject }: Pick<Identity, 'issuer' | 'subject'>,
 ): Promise<ConnectedUser | undefined> {
   const { rows } = await client.query<ConnectedUser>(selectConnected(issuer, subject));
   return rows[0];
 }
+
+/** The user who has or had the address, or was connected to the identity. They are no newcomer. */
+export const findEarlier = async (
+  client: Queryable,
+  { issuer, subject }: Identity,
+  email: string,
+): Promise<{ readonly id: string } | undefined> =>
+  (await findUser(client, email)) ??
+  (await findConnected(client, { issuer: formerOf('email'), subject: email.toLowerCase() })) ??
+  (await findConnected(client, { issuer: formerOf(issuer), subject }));
 
 /** Connects the identity to a user. Throws `conflict` if it is connected to another one. */
 export async function connect(
@@ -116,10 +126,11 @@ export async function readMethods(
 
 // The expression keeps PostgreSQL from accounts_by_identity, which would read everyone who is connected.
 const deleteIdentity = statement('disconnect_identity', 'request')`
-  delete from accounts where user_id = $1 and provider_id || '' = $2`;
+  delete from accounts where user_id = $1 and provider_id || '' = $2 returning account_id as subject`;
 
-/** Disconnects the user from the provider; returns whether they were connected. */
+/** Disconnects the user from the provider; returns whether they were connected. The identity is no newcomer after it. */
 export async function disconnect(client: pg.ClientBase, userId: string, issuer: string): Promise<boolean> {
-  const { rowCount } = await client.query(deleteIdentity(userId, issuer));
-  return rowCount !== 0;
+  const { rows } = await client.query<{ subject: string }>(deleteIdentity(userId, issuer));
+  for (const { subject } of rows) await client.query(saveAccount(userId, formerOf(issuer), subject, null));
+  return rows.length !== 0;
 }

@@ -8,13 +8,13 @@ import { countFailure, isFirstUse, openIdBudgets } from '../auth/attempts.ts';
 import { type PersonKey, recordPersonal } from '../auth/events.ts';
 import type { DashboardContext } from '../context.ts';
 import { OPENID_ANSWER_MAX_CHARACTERS, OPENID_ATTEMPT_SECONDS } from '../limits.ts';
-import { findUser, lockPerson } from '../people/accounts.ts';
+import { lockPerson } from '../people/accounts.ts';
 import { defineBody, email as emailAddress, text } from '../requests/body.ts';
 import { openIdCookie } from '../requests/cookies.ts';
 import { notSignedIn } from '../requests/ended-sessions.ts';
 import { acting, anonymous, authHeaders, setCookies } from '../requests/session.ts';
 import type { ProviderAddress, ProviderSignIn, SignInMethods, SignInProvider } from '../wire.ts';
-import { connect, createNewcomer, disconnect, findConnected, readMethods } from './accounts.ts';
+import { connect, createNewcomer, disconnect, findConnected, findEarlier, readMethods } from './accounts.ts';
 import { type Attempt, attemptOf, attemptText, newAttempt, pagePath, secretsOf } from './attempt.ts';
 import { redirectUriOf } from './check.ts';
 import { askProvider } from './failures.ts';
@@ -191,18 +191,17 @@ async function signIn(own: OpenId, request: FastifyRequest, identity: Identity) 
 }
 
 /** The verified address of a person without a connected account. Throws if it cannot be that of a newcomer. */
-async function newEmail(
-  own: OpenId,
-  request: FastifyRequest,
-  { email, emailVerified }: Identity,
-): Promise<string> {
+async function newEmail(own: OpenId, request: FastifyRequest, identity: Identity): Promise<string> {
   const { people, oidc } = own;
+  const { email, emailVerified } = identity;
   if (!emailVerified || email === undefined || !isEmail(email)) throw unverified(oidc.name);
-  if ((await findUser(people, email)) !== undefined) {
-    await recordFailure(own, request, { email: email.toLowerCase() });
+  const earlier = await findEarlier(people, identity, email);
+  if (earlier !== undefined) {
+    await recordFailure(own, request, earlier);
     throw new ApiError(
       'conflict',
-      `There is an account for ${email}. Sign in with its password, then connect ${oidc.name} on the account page.`,
+      `There is an account for ${email} or this sign-in, perhaps with another address now. ` +
+        `Sign in with its password, then connect ${oidc.name} on the account page.`,
     );
   }
   if (oidc.newcomers === undefined) throw noAccount(oidc.name, email);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { finish, goToProvider, openProvider, settingsFor } from '../../../test/dashboard/openid.ts';
+import { expectFailure } from '../../../test/harness/answers.ts';
 import {
   createTestDashboard,
   newEmail,
@@ -27,11 +28,16 @@ const { nobody } = dashboard;
 const signIn = async (subject: string) =>
   finish(nobody.send, await goToProvider(nobody.send, provider, subject));
 
+/** Adds a person to the provider, or gives them another address. */
+function addPerson(email: string, subject: string): string {
+  provider.people.set(subject, { sub: subject, email, email_verified: true });
+  return subject;
+}
+
 /** A person whom the provider knows, after the first sign-in. */
 async function newcomer() {
   const email = newEmail();
-  const subject = `subject of ${email}`;
-  provider.people.set(subject, { sub: subject, email, email_verified: true });
+  const subject = addPerson(email, `subject of ${email}`);
   const cookie = sessionCookie(await signIn(subject)) ?? '';
   const { user } = (await nobody.send('GET', '/me', undefined, { headers: { cookie } })).json<Me>();
   return { email, subject, cookie, userId: user.id };
@@ -72,4 +78,58 @@ test.each<[how: string, set: (person: Newcomer) => Promise<unknown>]>([
   await set(person);
   const { rowCount } = await pool.query('select 1 from accounts where user_id = $1', [person.userId]);
   expect(rowCount).toBe(2);
+});
+
+/** The person with a first password, signed in with it. */
+async function withPassword(person: Newcomer) {
+  await setUserPassword({ pool, auth: dashboard.auth, email: person.email, password: NEW_PASSWORD });
+  const cookie = sessionCookie(await dashboard.enter(person.email, NEW_PASSWORD)) ?? '';
+  const send = (method: 'POST' | 'PATCH', path: string, body: object) =>
+    nobody.send(method, path, body, { headers: { cookie } });
+  return { ...person, send };
+}
+
+test.each<[what: string, subjectOf: (person: Newcomer) => string]>([
+  ['the address that the account had', ({ email }) => addPerson(email, `another ${email}`)],
+  ['the identity that was connected', ({ subject }) => subject],
+  ['the identity, with another address', ({ subject }) => addPerson(newEmail(), subject)],
+])('a removed member does not join again with %s', async (_, subjectOf) => {
+  const person = await withPassword(await newcomer());
+  expect((await company.send('DELETE', await memberPath(person))).status).toBe(204);
+  const email = newEmail();
+  const moved = await person.send('PATCH', '/me', { email, currentPassword: NEW_PASSWORD });
+  expect(moved.status).toBe(200);
+  const left = await person.send('POST', '/auth/openid/disconnect', { password: NEW_PASSWORD });
+  expect(left.status).toBe(204);
+  const before = await pool.query('select id from users');
+  const subject = subjectOf(person);
+  expectFailure(await signIn(subject), 'conflict');
+  expect((await pool.query('select id from users')).rows).toEqual(before.rows);
+
+  // The account is still theirs: they connect it again, and sign in without a workspace.
+  const entered = sessionCookie(await dashboard.enter(email, NEW_PASSWORD)) ?? '';
+  const send: typeof nobody.send = (method, path, body, options = {}) =>
+    nobody.send(method, path, body, { ...options, headers: { cookie: entered, ...options.headers } });
+  const returned = await goToProvider(send, provider, subject, { password: NEW_PASSWORD });
+  await finish(send, { ...returned, cookie: `${entered}; ${returned.cookie}` });
+  const cookie = sessionCookie(await signIn(subject)) ?? '';
+  const me = await nobody.send('GET', '/me', undefined, { headers: { cookie } });
+  expect(me.json()).toMatchObject({ user: { id: person.userId, email }, workspaces: [] });
+});
+
+test('an address that another account had before joins with an invitation', async () => {
+  const person = await withPassword(await newcomer());
+  await person.send('PATCH', '/me', { email: newEmail(), currentPassword: NEW_PASSWORD });
+  const invited = await company.send('POST', `/workspaces/${company.workspaceId}/invitations`, {
+    email: person.email,
+    role: 'viewer',
+  });
+  const { link } = invited.json<{ link: string }>();
+  const answer = await nobody.send('POST', '/invitations/accept', {
+    token: tokenOf(link),
+    name: 'Bea',
+    password: NEW_PASSWORD,
+  });
+  expect(answer.status).toBe(200);
+  expect(answer.json()).not.toMatchObject({ userId: person.userId });
 });

@@ -35,6 +35,15 @@ export async function passwordHashOf(
   return rows[0]?.password;
 }
 
+/** Keeps by what the user is known to a provider, with the password if that is `credential`. */
+export const saveAccount = statement('save_account', 'request')`
+  insert into accounts (id, user_id, provider_id, account_id, password, created_at, updated_at)
+  values (gen_random_uuid()::text, $1, $2, $3, $4, now(), now())
+  on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = excluded.updated_at`;
+
+/** The provider in `accounts` of what a user once had: an address (`email`), or the subject of an issuer. */
+export const formerOf = (what: string): string => `former ${what}`;
+
 const selectUserId = statement('find_user', 'request')`select id from users where email = lower($1)`;
 
 /** The user with this email address. Upper and lower case are the same. */

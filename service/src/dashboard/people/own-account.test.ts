@@ -66,6 +66,17 @@ describe('the own account', () => {
     expect((await userOf(owner)).email).toBe(owner.email);
   });
 
+  test('changes its address ten times in 15 minutes, because nobody else joins with those it had', async () => {
+    const owner = await dashboard.owner();
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 11; attempt++) {
+      const body = { email: newEmail(), currentPassword: PASSWORD };
+      statuses.push((await owner.send('PATCH', '/me', body)).status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429]);
+    expect((await owner.send('PATCH', '/me', { name: 'Ada Byron' })).status).toBe(200);
+  });
+
   test('one of two people who want the same address at the same time gets it', async () => {
     const [one, two] = [await dashboard.owner(), await dashboard.owner()];
     const body = { email: newEmail(), currentPassword: PASSWORD };

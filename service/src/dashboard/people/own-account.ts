@@ -11,7 +11,7 @@ import type { DashboardContext } from '../context.ts';
 import { defineBody, email, name, text } from '../requests/body.ts';
 import { acting, type Person } from '../requests/session.ts';
 import type { Me } from '../wire.ts';
-import { lockPerson, passwordHashOf } from './accounts.ts';
+import { formerOf, lockPerson, passwordHashOf, saveAccount } from './accounts.ts';
 
 const change = defineBody({
   name: Type.Optional(name),
@@ -21,7 +21,7 @@ const change = defineBody({
 });
 type Change = ReturnType<typeof change>;
 
-/** Why a change was refused. Both count as failed attempts: they reveal a password, or who has an account. */
+/** Why a change was refused. */
 const REFUSALS = {
   wrong: () => new ApiError('invalid_body', 'The password is wrong.'),
   taken: () => new ApiError('conflict', 'This email address cannot be used: it has an account.'),
@@ -58,19 +58,12 @@ export function registerOwnAccount(api: FastifyInstance, { people, auth, session
           if (failedFor(error, 'unique_violation')) return 'taken';
           throw error;
         });
-    const result = moves ? await counted(people, person.id, run) : await run();
+    // Each new address counts: a refusal reveals a password or an account, and the earlier address admits no newcomer.
+    const result = await countFailure(people, moves ? sessionBudgets(person.id) : [], run, () => true);
     if (typeof result === 'string') throw REFUSALS[result]();
     return result;
   });
 }
-
-/** Counts a refusal among the failed attempts of the signed-in person. */
-const counted = <Result>(
-  people: DashboardContext['people'],
-  userId: string,
-  run: () => Promise<Result>,
-): Promise<Result> =>
-  countFailure(people, sessionBudgets(userId), run, (result) => typeof result === 'string');
 
 async function isPassword(
   client: pg.ClientBase,
@@ -100,5 +93,8 @@ async function write(
     .map((field) => ({ field, before: before[field], after: after[field] }));
   if (changes.length === 0) return;
   await client.query(updateUser(after.id, after.name, after.email));
+  // A member who is removed cannot join again as a newcomer with the earlier address.
+  if (before.email !== after.email)
+    await client.query(saveAccount(after.id, formerOf('email'), before.email, null));
   await recordPersonal(client, by, { id: after.id }, { kind: 'account.changed', changes });
 }

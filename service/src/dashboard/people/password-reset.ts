@@ -11,7 +11,7 @@ import { deviceCookie } from '../requests/cookies.ts';
 import { type EndReason, endSessions } from '../requests/ended-sessions.ts';
 import { anonymous, confirmRole, setCookies } from '../requests/session.ts';
 import type { IssuedResetLink, PasswordResetOffer } from '../wire.ts';
-import { hashPassword, lockPerson } from './accounts.ts';
+import { hashPassword, lockPerson, saveAccount } from './accounts.ts';
 import { createPasswordResetLink, findLink, staleLink, useLink } from './links.ts';
 import { findMember } from './members.ts';
 
@@ -105,12 +105,6 @@ export async function takeResetLink(client: pg.ClientBase, token: string): Promi
   return userId;
 }
 
-// A person who joined with OpenID Connect has no account with a password yet.
-const savePassword = statement('reset_password', 'request')`
-  insert into accounts (id, user_id, provider_id, account_id, password, created_at, updated_at)
-  values (gen_random_uuid()::text, $1, 'credential', $1, $2, now(), now())
-  on conflict (provider_id, account_id) do update set password = excluded.password, updated_at = excluded.updated_at`;
-
 /** Sets the password, also the first one, and ends all sessions, second steps and links of the person. `method` is for the audit log. */
 export async function resetPassword(
   client: pg.ClientBase,
@@ -119,7 +113,8 @@ export async function resetPassword(
   passwordHash: string,
   method: 'link' | 'operator',
 ): Promise<void> {
-  await client.query(savePassword(userId, passwordHash));
+  // A person who joined with OpenID Connect has no row with a password yet.
+  await client.query(saveAccount(userId, 'credential', userId, passwordHash));
   const sessionsEnded = await endAccess(client, userId, 'password_changed');
   const details = { method, sessionsEnded };
   await recordPersonal(client, by, { id: userId }, { kind: 'account.password_reset', details });
