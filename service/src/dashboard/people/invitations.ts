@@ -33,10 +33,15 @@ const read = defineBody({ token: text });
 const accept = defineBody({ token: text, name: Type.Optional(name), password: Type.Optional(newPassword) });
 const newAccount = defineBody({ name, password: newPassword });
 
-const TOO_MANY = `You have created ${INVITATIONS_PER_DAY_MAX} invitations within a day. Wait, or ask another owner or admin.`;
+/** Counts what a person creates: the link tells them if the address has an account. */
 const budgetOf = ({ id }: Person) => [
   { of: `invitations ${id}`, max: INVITATIONS_PER_DAY_MAX, windowSeconds: 24 * 60 * 60 },
 ];
+const tooMany = (error: unknown): never => {
+  if (!(error instanceof ApiError && error.code === 'rate_limited')) throw error;
+  const max = `You have created ${INVITATIONS_PER_DAY_MAX} invitations within a day.`;
+  throw new ApiError(error.code, `${max} Wait, or ask another owner or admin.`, error.headers);
+};
 
 const INVITATIONS = '/workspaces/:workspaceId/invitations';
 
@@ -69,14 +74,8 @@ export function registerInvitations(
         await repeats.keep(client, id);
         return { id, link: await createInvitationLink(client, publicUrl, id) };
       });
-    // Counted if it is created: its link tells the person if the address has an account.
-    const issued = await countFailure(people, budgetOf(person), create, ({ link }) => link !== null).catch(
-      (error: unknown) => {
-        throw error instanceof ApiError && error.code === 'rate_limited'
-          ? new ApiError(error.code, TOO_MANY, error.headers)
-          : error;
-      },
-    );
+    const isNew = ({ link }: Awaited<ReturnType<typeof create>>) => link !== null;
+    const issued = await countFailure(people, budgetOf(person), create, isNew).catch(tooMany);
     const invitation = (await listPending(pool, workspaceId)).find(({ id }) => id === issued.id);
     if (invitation === undefined) {
       throw new ApiError(
