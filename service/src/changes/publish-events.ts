@@ -93,22 +93,20 @@ export async function publishEvents(
 ): Promise<readonly string[]> {
   const { rows } = await pool.query<{ id: string }>(selectWaiting());
   const published: string[] = [];
+  const locked: string[] = [];
   const failures: unknown[] = [];
-  /** Returns false if it should be tried again. */
-  const attempt = async (id: string, waits: boolean): Promise<boolean> => {
+  const attempt = async (id: string, waits: boolean): Promise<void> => {
     try {
-      if (!(await publish(pool, id, waits))) return false;
-      published.push(id);
+      ((await publish(pool, id, waits)) ? published : locked).push(id);
     } catch (error) {
-      failures.push(error);
+      if (failedFor(error, 'lock_not_available')) locked.push(id);
+      else failures.push(error);
       // The other workspaces would fail too.
       if (isUnavailable(error) && !isRefused(error)) throw error;
     }
-    return true;
   };
   try {
-    const locked: string[] = [];
-    for (const { id } of rows) if (!(await attempt(id, false))) locked.push(id);
+    for (const { id } of rows) await attempt(id, false);
     for (const id of locked.slice(0, LOCKED_MAX)) await attempt(id, true);
   } finally {
     if (published.length > 0) announce(published);
@@ -117,29 +115,17 @@ export async function publishEvents(
   return published;
 }
 
-/** Returns false if a row of the workspace is locked, or its clock was removed. `waits`: for a lock, for a short time. */
-async function publish(pool: pg.Pool, workspaceId: string, waits: boolean): Promise<boolean> {
-  try {
-    return await inTransaction(pool, async (client) => {
-      await client.query((waits ? limitLocks : limitFirstLocks)());
-      const { rowCount } = await client.query((waits ? lockClock : lockFreeClock)(workspaceId));
-      if (rowCount === 0) return false;
-      const first = await allocateTimestamps(client, workspaceId, EVENTS_MAX);
-      const { rows } = await client.query<PendingEvent>(takeEvents(workspaceId));
-      await appendChanges(
-        client,
-        workspaceId,
-        rows.map((event, i) => ({ ...event, at: first + i })),
-      );
-      await appendEvents(
-        client,
-        OPERATOR,
-        rows.flatMap((event) => disabledEndpoint(workspaceId, event)),
-      );
-      return true;
-    });
-  } catch (error) {
-    if (failedFor(error, 'lock_not_available')) return false;
-    throw error;
-  }
-}
+/** Returns false if the clock of the workspace is locked, or was removed. `waits`: for a lock, for a short time. */
+const publish = (pool: pg.Pool, workspaceId: string, waits: boolean): Promise<boolean> =>
+  inTransaction(pool, async (client) => {
+    await client.query((waits ? limitLocks : limitFirstLocks)());
+    const { rowCount } = await client.query((waits ? lockClock : lockFreeClock)(workspaceId));
+    if (rowCount === 0) return false;
+    const first = await allocateTimestamps(client, workspaceId, EVENTS_MAX);
+    const { rows } = await client.query<PendingEvent>(takeEvents(workspaceId));
+    const changes = rows.map((event, i) => ({ ...event, at: first + i }));
+    await appendChanges(client, workspaceId, changes);
+    const entries = rows.flatMap((event) => disabledEndpoint(workspaceId, event));
+    await appendEvents(client, OPERATOR, entries);
+    return true;
+  });

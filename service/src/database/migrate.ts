@@ -42,14 +42,12 @@ const PREPARATIONS: Readonly<Record<string, typeof copyAudits>> = {
 };
 
 /**
- * SQL that runs first in the transaction of a migration, whose file is never edited. Nodes of 0.1.0 that create a record lock
- * the table of companies first. In the other order, they and the migration wait for each other. No cluster has such nodes.
+ * Tables that are locked first in the transaction of a migration, whose file is never edited. Nodes of 0.1.0 that create a
+ * record lock companies first. In the other order, they and the migration wait for each other. No cluster has such nodes.
  */
-const FIRST_SQL: Readonly<Record<string, readonly string[]>> = {
-  '0017_companies_with_records.sql': [
-    'lock table companies, audits, mentions, content in access exclusive mode',
-  ],
-  '0022_audits_with_short_keys.sql': ['lock table companies, audits in access exclusive mode'],
+const FIRST_LOCKS: Readonly<Record<string, string>> = {
+  '0017_companies_with_records.sql': 'companies, audits, mentions, content',
+  '0022_audits_with_short_keys.sql': 'companies, audits',
 };
 
 /** How often a migration is tried that PostgreSQL ends because it and other transactions wait for each other. */
@@ -221,7 +219,9 @@ async function applyMigration(client: pg.PoolClient, file: MigrationFile): Promi
       'a backup of the database runs (svcd backup), and new migrations must wait for it. Start again when it has ended.',
     );
   const inCluster = await allowDistributedChanges(client);
-  for (const part of [...(inCluster ? [] : (FIRST_SQL[file.name] ?? [])), ...partsOfMigration(file.sql)]) {
+  const tables = inCluster ? undefined : FIRST_LOCKS[file.name];
+  const locks = tables === undefined ? [] : [`lock table ${tables} in access exclusive mode`];
+  for (const part of [...locks, ...partsOfMigration(file.sql)]) {
     let sql = part;
     try {
       for (sql of inCluster ? splitStatements(part) : [part]) await client.query(sql);

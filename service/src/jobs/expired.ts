@@ -64,11 +64,8 @@ export async function deleteExpired({
   readonly signal?: AbortSignal;
 }): Promise<void> {
   const failures: unknown[] = [];
-  const attempt = <T>(part: Promise<T>): Promise<T | undefined> =>
-    part.catch((error: unknown) => {
-      failures.push(error);
-      return undefined;
-    });
+  const attempt = async <T>(part: Promise<T>): Promise<T | undefined> =>
+    part.catch((error: unknown) => void failures.push(error));
   const inChunks = (deletion: BoundStatement, value: number): Promise<number | undefined> =>
     attempt(deleteInChunks(pool, deletion, [value], signal));
   const answers = await inChunks(deleteAnswers, IDEMPOTENCY_LIFETIME_SECONDS);
