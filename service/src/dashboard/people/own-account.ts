@@ -19,7 +19,6 @@ const change = defineBody({
   /** Needed for a new email address: with it, a stranger at an open browser could take the account over. */
   currentPassword: Type.Optional(text),
 });
-type Change = ReturnType<typeof change>;
 
 /** Why a change was refused. */
 const REFUSALS = {
@@ -43,7 +42,7 @@ export function registerOwnAccount(api: FastifyInstance, { people, auth, session
         .transact(acting(request, person), async (client) => {
           // As it is now: another request may have changed it since the session was read.
           const before = (await lockPerson(client, person.id)) ?? person;
-          if (moves && !(await isPassword(client, auth, person, changes))) {
+          if (moves && !(await isPassword(client, auth, person.id, changes.currentPassword))) {
             const details = { action: 'change-email' };
             const event = { kind: 'account.password_check_failed' as const, details };
             await recordPersonal(client, acting(request, person), { id: person.id }, event);
@@ -68,15 +67,14 @@ export function registerOwnAccount(api: FastifyInstance, { people, auth, session
 async function isPassword(
   client: pg.ClientBase,
   auth: DashboardAuth,
-  { id }: Person,
-  { currentPassword = '' }: Change,
+  userId: string,
+  password = '',
 ): Promise<boolean> {
-  const hash = await passwordHashOf(client, id);
+  const hash = await passwordHashOf(client, userId);
   if (hash === undefined) {
     throw new ApiError('conflict', 'The account has no password. Its email address cannot be changed here.');
   }
-  const { password } = await auth.$context;
-  return password.verify({ hash, password: currentPassword });
+  return (await auth.$context).password.verify({ hash, password });
 }
 
 const updateUser = statement('change_user', 'request')`

@@ -105,7 +105,7 @@ export async function takeResetLink(client: pg.ClientBase, token: string): Promi
   return userId;
 }
 
-/** Sets the password, also the first one, and ends all sessions, second steps and links of the person. `method` is for the audit log. */
+/** Sets the password, and ends all sessions, second steps and links of the person. `method` is for the audit log. */
 export async function resetPassword(
   client: pg.ClientBase,
   by: ActorContext,
