@@ -1,6 +1,6 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isProcessAlive, waitFor } from '@svc/embedded-postgres/testing';
+import { isProcessAlive, onFileEnd, waitFor } from '@svc/embedded-postgres/testing';
 import { createHistoryTable } from '@svc/service/database/migrate';
 import { createTestDatabase } from '@svc/service/harness/database.ts';
 import { interrupt, type SvcdProcess, spawnSvcd, startSvcd } from '@svc/service/harness/process.ts';
@@ -12,28 +12,33 @@ vi.setConfig({ testTimeout: 120_000 });
 const start = (env: Readonly<Record<string, string>>): SvcdProcess =>
   spawnSvcd(['start'], { env: { SVC_PORT: '0', SVC_WORKERS: '1', ...env } });
 
-/** A data directory with a database, whose service has ended. */
-async function usedDataDir(): Promise<string> {
+/** A start whose PostgreSQL recovers without an end, and the process id of that. */
+async function startInRecovery(): Promise<SvcdProcess & { readonly postmaster: number }> {
   const dataDir = join(await temporaryDirectory(), 'data');
   await (await startSvcd({ SVC_DATA_DIR: dataDir })).stop();
-  return dataDir;
-}
-
-const postmasterOf = async (dataDir: string): Promise<number> =>
-  Number.parseInt(await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10);
-
-test('a start that waits for the recovery of its PostgreSQL ends with the first signal, and stops PostgreSQL', async () => {
-  const dataDir = await usedDataDir();
-  // This recovery never ends.
   await writeFile(join(dataDir, 'postgres/standby.signal'), '');
   await appendFile(join(dataDir, 'postgres.config/postgresql.conf'), 'hot_standby = off\n');
   const service = start({ SVC_DATA_DIR: dataDir });
   await waitFor(async () =>
     expect(await readFile(join(dataDir, 'postgres.log'), 'utf8')).toContain('entering standby mode'),
   );
-  const pid = await postmasterOf(dataDir);
-  expect(await service.stop()).toEqual({ code: 0, signal: null });
-  expect(isProcessAlive(pid)).toBe(false);
+  const postmaster = Number.parseInt(await readFile(join(dataDir, 'postgres/postmaster.pid'), 'utf8'), 10);
+  onFileEnd(async () => {
+    if (isProcessAlive(postmaster)) process.kill(postmaster, 'SIGKILL');
+  });
+  return { ...service, postmaster };
+}
+
+test('a start that waits for the recovery of its PostgreSQL ends with the first signal, and stops PostgreSQL', async () => {
+  const { postmaster, stop } = await startInRecovery();
+  expect(await stop()).toEqual({ code: 0, signal: null });
+  expect(isProcessAlive(postmaster)).toBe(false);
+});
+
+test('the second signal ends a start at once, also if its PostgreSQL does not stop', async () => {
+  const service = await startInRecovery();
+  process.kill(service.postmaster, 'SIGSTOP');
+  expect(await interrupt(service)).toEqual({ code: 130, signal: null });
 });
 
 test('a start that waits in a migration ends with the first signal, and the next start applies the migration', async () => {
@@ -54,19 +59,4 @@ test('a start that waits in a migration ends with the first signal, and the next
   await other.query('rollback');
   other.release();
   await (await startSvcd(env)).stop();
-});
-
-// Only Linux lists the children of a process.
-test.runIf(process.platform === 'linux')('the second signal ends a start at once', async () => {
-  const dataDir = await usedDataDir();
-  await (await startSvcd({ SVC_DATA_DIR: dataDir })).stop('SIGKILL');
-  const pid = await postmasterOf(dataDir);
-  process.kill(pid, 'SIGSTOP');
-  const service = start({ SVC_DATA_DIR: dataDir });
-  // It handles signals before it starts its workers.
-  await waitFor(async () =>
-    expect(await readFile(`/proc/${service.pid}/task/${service.pid}/children`, 'utf8')).not.toBe(''),
-  );
-  expect(await interrupt(service)).toEqual({ code: 130, signal: null });
-  process.kill(pid, 'SIGKILL');
 });
