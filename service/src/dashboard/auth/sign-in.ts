@@ -104,8 +104,9 @@ const deleteSignIn = statement('cancel_sign_in', 'request')`
   delete from sessions where user_id = $1 and token = $2`;
 
 const selectCredentials = statement('credentials_of_user', 'request')`
-  select u.id, a.password, u.two_factor_enabled as "secondFactor"
-  from users u left join accounts a on a.provider_id = 'credential' and a.account_id = u.id where u.id = $1`;
+  select id, two_factor_enabled as "secondFactor",
+    (select password from accounts where provider_id = 'credential' and account_id = $1) as password
+  from users where id = $1`;
 
 /** What a sign-in of the person needs. */
 interface Credentials extends PersonOfDevice {
