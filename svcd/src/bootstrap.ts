@@ -36,6 +36,7 @@ export function bootstrapCommand(context: CommandContext): Command {
             password,
             workspaceName: flags.workspace,
           }),
+        { create: true },
       );
       if (flags.json) return print(JSON.stringify({ workspaceId, email: flags.email, created }));
       say(

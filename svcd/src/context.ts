@@ -1,5 +1,8 @@
+import { resolve } from 'node:path';
+import { hasDatabase } from '@svc/embedded-postgres';
 import { ensurePartitions } from '@svc/service/audit-log/partitions';
 import { type Config, readConfig } from '@svc/service/config/config';
+import { OperatorError } from '@svc/service/config/errors';
 import { migrate, requireSchema } from '@svc/service/database/migrate';
 import { FOR_COMMANDS } from '@svc/service/database/pool';
 import { deploymentSecrets } from '@svc/service/server/secrets/file';
@@ -17,8 +20,7 @@ export interface CommandContext {
   readonly log: () => Logger;
   /**
    * Runs `work` on the service's database: the one that a running service uses, or else the embedded one, which it
-   * starts and stops. Applies pending migrations first. A signal ends the command, unless `signals` is given: then `work`
-   * itself must end on these signals.
+   * starts and stops. Applies pending migrations first. Throws OperatorError if the data directory has no database.
    */
   readonly withDatabase: UseDatabase;
   /** Like `withDatabase`, but applies no migrations. Throws MigrationError if the schema is not the one of this program. */
@@ -30,8 +32,15 @@ export interface CommandContext {
 type UseDatabase = <T>(
   purpose: string,
   work: (database: CommandDatabase) => Promise<T>,
-  signals?: Signals,
+  options?: UseOptions,
 ) => Promise<T>;
+
+interface UseOptions {
+  /** `work` itself must end on these signals. Default: a signal ends the command. */
+  readonly signals?: Signals;
+  /** Creates the embedded database if there is none. Default: false. */
+  readonly create?: true;
+}
 
 interface CommandDatabase extends ConnectedDatabase {
   /** The deployment's secrets, created on first use. */
@@ -55,8 +64,9 @@ export function createContext(env: NodeJS.ProcessEnv): CommandContext {
   };
   const useDatabase =
     (prepare: (pool: pg.Pool) => Promise<void>): UseDatabase =>
-    (purpose, work, signals) =>
-      useCommandDatabase(
+    async (purpose, work, { signals, create } = {}) => {
+      if (!create) await requireDatabase(config());
+      return useCommandDatabase(
         { config: config(), purpose, log: log() },
         { max: CONNECTIONS, ...FOR_COMMANDS },
         async (database) => {
@@ -65,6 +75,7 @@ export function createContext(env: NodeJS.ProcessEnv): CommandContext {
         },
         signals,
       );
+    };
   return {
     config,
     log,
@@ -75,4 +86,13 @@ export function createContext(env: NodeJS.ProcessEnv): CommandContext {
     withCurrentSchema: useDatabase(requireSchema),
     withAnySchema: useDatabase(() => Promise.resolve()),
   };
+}
+
+/** With the settings of another service, or without any, a command would create a database that nobody wants. */
+async function requireDatabase({ databaseUrl, dataDir }: Config): Promise<void> {
+  if (databaseUrl !== undefined || (await hasDatabase(dataDir))) return;
+  throw new OperatorError(
+    `the data directory ${resolve(dataDir)} has no database, or this user cannot read it. Set SVC_DATA_DIR or ` +
+      'SVC_DATABASE_URL as for the service: see "Commands" in docs/operations.md.',
+  );
 }

@@ -21,8 +21,10 @@ export function migrateCommand(context: CommandContext): Command {
       'move the tables to the workers of a cluster of Citus, by workspace. Stop the service first',
     )
     .action(async (flags: MigrateFlags) => {
-      const placed = await context.withDatabase('svcd migrate', ({ pool }) =>
-        flags.distribute ? distribute(pool) : Promise.resolve(undefined),
+      const placed = await context.withDatabase(
+        'svcd migrate',
+        ({ pool }) => (flags.distribute ? distribute(pool) : Promise.resolve(undefined)),
+        { create: true },
       );
       if (placed === undefined) say('The database has all migrations of this release.');
       else await report(placed);

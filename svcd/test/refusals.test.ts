@@ -1,5 +1,7 @@
+import { access } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { findEmbedded } from '@svc/embedded-postgres';
 import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { runSvcd } from '@svc/service/harness/process.ts';
@@ -68,6 +70,32 @@ describe('arguments that do not fit together end with code 2', () => {
     const { code, stderr, stdout } = await runSvcd(args, { env: { SVC_DATA_DIR: dataDir } });
     expect({ code, stderr, stdout }).toEqual({ code: 2, stderr: `svcd: ${message}\n`, stdout: '' });
     expect(await findEmbedded(dataDir)).toBeUndefined();
+  });
+});
+
+describe('without a database, nothing is created', () => {
+  test.each([
+    [['backup', '-']],
+    [['user', 'list']],
+    [['user', 'reset-password', '--email', 'ada@example.com']],
+    [['workspace', 'list']],
+    [['export', 'audits', '-', '--workspace', 'w', '--format', 'csv']],
+    [['import', 'audits', '-', '--workspace', 'w', '--format', 'csv']],
+    [['verify']],
+  ])('svcd %j names the directory', async (args) => {
+    const none = join(dataDir, 'none');
+    const { code, stderr, stdout } = await runSvcd(args, { env: { SVC_DATA_DIR: none } });
+    expect([code, stdout]).toEqual([args[0] === 'import' || args[0] === 'verify' ? 2 : 1, '']);
+    expect(stderr).toMatch(
+      new RegExp(`^svcd: the data directory ${none} has no database.* Set SVC_DATA_DIR`),
+    );
+    await expect(access(none)).rejects.toThrow('ENOENT');
+  });
+
+  test('svcd doctor names the directory', async () => {
+    const none = join(dataDir, 'none');
+    const { code, stdout } = await runSvcd(['doctor'], { env: { SVC_DATA_DIR: none } });
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`there is none in ${none} yet`)]);
   });
 });
 

@@ -14,7 +14,7 @@ import { type Entry, type EntryOptions, enter, leave } from './users/membership.
 import { supervise } from './users/supervise.ts';
 
 export { OtherMajorVersionError } from './cluster/version.ts';
-export { fileError, syncDirectory } from './directory/files.ts';
+export { fileError, keepOwner, syncDirectory } from './directory/files.ts';
 export { EmbeddedError } from './errors.ts';
 export { removeEmbedded } from './upgrade/remove.ts';
 export { type Upgraded, upgradeEmbedded } from './upgrade/upgrade.ts';

@@ -86,7 +86,7 @@ async function runBackup(
           progress.stop();
         }
       },
-      signals,
+      { signals },
     );
     const where = file === STANDARD_STREAM ? '' : ` to ${file}`;
     say(`Backed up ${describeRows(report, started)}${where}.${verify ? ' Verified.' : ''}`);

@@ -42,30 +42,34 @@ async function runRestore(
   const { input, size } = await openInput(file);
   const started = performance.now();
   try {
-    await context.withAnySchema('svcd restore', async ({ url }) => {
-      const progress = showProgress(size);
-      const counted = countBytes(input);
-      const secret = planSecret(config, secretFile);
-      try {
-        const report = await restoreDatabase(counted.input, url, {
-          expirePositions: true,
-          accept: secret.accept,
-          beforeCommit: secret.write,
-          onProgress: (rows) => progress.update(counted.bytes(), rows),
-        });
-        progress.stop();
-        const { createdAt, version } = report.details;
-        say(
-          `Restored ${describeRows(report, started)}, from a backup of ${createdAt} by version ${version}.`,
-        );
-        if (report.unknown.length > 0)
-          say(`Left out, because they are not tables of the service: ${report.unknown.join(', ')}.`);
-        say(AFTER_RESTORE);
-        say(secret.advice());
-      } finally {
-        progress.stop();
-      }
-    });
+    await context.withAnySchema(
+      'svcd restore',
+      async ({ url }) => {
+        const progress = showProgress(size);
+        const counted = countBytes(input);
+        const secret = planSecret(config, secretFile);
+        try {
+          const report = await restoreDatabase(counted.input, url, {
+            expirePositions: true,
+            accept: secret.accept,
+            beforeCommit: secret.write,
+            onProgress: (rows) => progress.update(counted.bytes(), rows),
+          });
+          progress.stop();
+          const { createdAt, version } = report.details;
+          say(
+            `Restored ${describeRows(report, started)}, from a backup of ${createdAt} by version ${version}.`,
+          );
+          if (report.unknown.length > 0)
+            say(`Left out, because they are not tables of the service: ${report.unknown.join(', ')}.`);
+          say(AFTER_RESTORE);
+          say(secret.advice());
+        } finally {
+          progress.stop();
+        }
+      },
+      { create: true },
+    );
   } finally {
     input.destroy();
   }

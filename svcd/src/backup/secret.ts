@@ -1,4 +1,5 @@
 import { open, readFile } from 'node:fs/promises';
+import { keepOwner } from '@svc/embedded-postgres';
 import type { Config } from '@svc/service/config/config';
 import { errorCode, errorMessage, OperatorError } from '@svc/service/config/errors';
 import { secretFileOf } from '@svc/service/server/secrets/file';
@@ -64,7 +65,7 @@ export function planSecret(
     },
     async write() {
       if (pending === undefined) return;
-      await createPrivate(place, `${pending}\n`);
+      await createPrivate(place, `${pending}\n`, file === undefined ? config.dataDir : undefined);
     },
     advice: () => advice,
   };
@@ -80,10 +81,12 @@ async function contentOf(path: string): Promise<string | undefined> {
   }
 }
 
-async function createPrivate(path: string, text: string): Promise<void> {
+/** `dataDir`: whose owner gets the file. */
+async function createPrivate(path: string, text: string, dataDir: string | undefined): Promise<void> {
   try {
     const file = await open(path, 'wx', PRIVATE);
     try {
+      if (dataDir !== undefined) await keepOwner(file, dataDir);
       await file.writeFile(text);
       await file.sync();
     } finally {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { hasDatabase, OtherMajorVersionError } from '@svc/embedded-postgres';
 import { type Config, ConfigError } from '@svc/service/config/config';
 import { errorMessage } from '@svc/service/config/errors';
@@ -44,7 +45,7 @@ export async function examine(readConfig: () => Config, log: () => Logger): Prom
 
 async function examineDatabase(config: Config, log: () => Logger): Promise<readonly Finding[]> {
   if (config.databaseUrl === undefined && !(await hasDatabase(config.dataDir))) {
-    return [ok('database', 'does not exist yet; svcd start creates it')];
+    return [ok('database', `there is none in ${resolve(config.dataDir)} yet; svcd start creates it`)];
   }
   try {
     // Without migrations, which CommandContext.withDatabase would apply.

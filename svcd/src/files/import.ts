@@ -145,7 +145,7 @@ async function runImport(
         progress.stop();
       }
     },
-    signals,
+    { signals },
   );
   // If the import failed, report its error, and not a later error of the rejects file.
   work.catch(() => rejects.end()).catch(() => undefined);

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { waitFor } from '@svc/embedded-postgres/testing';
 import { type IssuedKey, signIn } from '@svc/service/harness/dashboard-http.ts';
@@ -21,6 +21,8 @@ import {
 const TIMEOUT_MS = 120_000;
 vi.setConfig({ testTimeout: TIMEOUT_MS });
 const AUDITS = 10_000;
+/** The user id of another user. */
+const OWNER = 65_525;
 
 let running: RunningService;
 let testKey: IssuedKey;
@@ -103,6 +105,24 @@ test('the secret is in a backup only on request, and without it the restore says
   await service.stop();
 });
 
+// Only root may give a file to another user.
+test.runIf(process.getuid?.() === 0)(
+  'files that root restores belong to the owner of the directory',
+  async () => {
+    const env = await newDataDir();
+    const dataDir = dataDirOf(env);
+    await mkdir(dataDir);
+    await chown(dataDir, OWNER, OWNER);
+    await expectDone(runSvcd(['restore', file], { env }));
+    const owners = await Promise.all(
+      ['secret', 'postgres.password', 'postgres.log', 'postgres.lock'].map(
+        async (name) => (await stat(join(dataDir, name))).uid,
+      ),
+    );
+    expect(owners).toEqual([OWNER, OWNER, OWNER, OWNER]);
+  },
+);
+
 describe('a pipe', () => {
   test('takes a backup to a restore', async () => {
     const env = await newDataDir();
@@ -137,7 +157,7 @@ test('a database with data is refused, also while its service runs', async () =>
 test('a data directory with another secret is refused before anything is restored', async () => {
   const env = await newDataDir();
   const secretFile = join(dataDirOf(env), 'secret');
-  await runSvcd(['verify'], { env });
+  await mkdir(dataDirOf(env));
   await writeFile(secretFile, 'another secret of 32 characters or more');
   const { code, stderr } = await runSvcd(['restore', file], { env });
   expect([code, stderr]).toEqual([1, expect.stringContaining(`${secretFile} exists`)]);

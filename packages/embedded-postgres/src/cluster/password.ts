@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile, rm } from 'node:fs/promises';
 import type { Layout } from '../directory/data-directory.ts';
-import { fileError, openNew } from '../directory/files.ts';
+import { fileError, keepOwner, openNew } from '../directory/files.ts';
 import { EmbeddedError, hasCode } from '../errors.ts';
 
 const PASSWORD_BYTES = 24;
@@ -15,6 +15,7 @@ export async function ensurePassword(layout: Layout): Promise<string> {
   try {
     const file = await openNew(draft, OWNER_ONLY);
     try {
+      await keepOwner(file, layout.dataDir);
       await file.write(`${randomBytes(PASSWORD_BYTES).toString('hex')}\n`);
       await file.sync();
     } finally {

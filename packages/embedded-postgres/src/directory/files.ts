@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { chmod, type FileHandle, mkdir, open, rm, statfs } from 'node:fs/promises';
+import { chmod, type FileHandle, mkdir, open, rm, stat, statfs } from 'node:fs/promises';
 import { EmbeddedError, hasCode, messageOf } from '../errors.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
@@ -55,6 +55,16 @@ export async function openUnlinked(path: string, flags: number, mode: number): P
 export async function openNew(path: string, mode: number): Promise<FileHandle> {
   await rm(path, { force: true });
   return open(path, 'wx', mode);
+}
+
+/**
+ * Gives a file that root has created in a data directory to the owner of the directory, so that the owner can start the
+ * next service. Does so only if the file is empty: a file with content could be a hard link of this owner to a file of root.
+ */
+export async function keepOwner(file: FileHandle, dataDir: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const [{ uid, gid }, found] = await Promise.all([stat(dataDir), file.stat()]);
+  if (found.uid === 0 && found.size === 0 && uid !== 0) await file.chown(uid, gid);
 }
 
 /** Writes a rename in this directory to the disk, so that it survives a power cut. */

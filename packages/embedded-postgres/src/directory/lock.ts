@@ -3,7 +3,7 @@ import { type FileHandle, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { EmbeddedError, hasCode } from '../errors.ts';
 import type { Layout } from './data-directory.ts';
-import { fileError, openUnlinked } from './files.ts';
+import { fileError, keepOwner, openUnlinked } from './files.ts';
 
 /**
  * The lock of a data directory: the operating system's lock on the file `postgres.lock`. It belongs to the open file,
@@ -56,7 +56,7 @@ async function openLockFile(layout: Layout): Promise<FileHandle> {
   try {
     const file = await openUnlinked(layout.lockFile, FLAGS, OWNER_ONLY);
     try {
-      await keepOwner(file, layout);
+      await keepOwner(file, layout.dataDir);
       return file;
     } catch (error) {
       await file.close();
@@ -66,16 +66,6 @@ async function openLockFile(layout: Layout): Promise<FileHandle> {
     if (error instanceof EmbeddedError) throw error;
     throw await fileError(`the data directory ${layout.dataDir} cannot be written to`, layout.dataDir, error);
   }
-}
-
-/**
- * Gives a lock file that root has created to the owner of the directory, so that the owner can start the next service.
- * Does so only if the file is empty: a file with content could be a hard link of this owner to a file of root.
- */
-async function keepOwner(file: FileHandle, { dataDir }: Layout): Promise<void> {
-  if (process.getuid?.() !== 0) return;
-  const [{ uid, gid }, found] = await Promise.all([stat(dataDir), file.stat()]);
-  if (found.uid === 0 && found.size === 0 && uid !== 0) await file.chown(uid, gid);
 }
 
 async function lockFile(file: FileHandle, { dataDir }: Layout): Promise<boolean> {

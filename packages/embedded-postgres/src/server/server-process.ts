@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Launcher } from '../account/account.ts';
 import type { Binaries } from '../cluster/programs.ts';
-import { openUnlinked } from '../directory/files.ts';
+import { keepOwner, openUnlinked } from '../directory/files.ts';
 import { EmbeddedError } from '../errors.ts';
 import { clusterSetting } from './postmaster.ts';
 
@@ -43,6 +44,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   const { file, args, options: base } = launcher(binaries.postgres, ['-D', reachedAs, ...settings], pgdata);
   const log = await openUnlinked(options.logFile, LOG_FLAGS, 0o600);
   try {
+    await keepOwner(log, dirname(options.logFile));
     const child = spawn(file, args, {
       ...base,
       env: { ...base.env, ...options.env },

@@ -48,7 +48,7 @@ export async function makeScheduledBackup(context: CommandContext): Promise<void
           client.release(true);
         }
       },
-      signals,
+      { signals },
     );
   } catch (error) {
     if (!signals.abort.aborted) throw withRemedy(error);
