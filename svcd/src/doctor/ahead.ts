@@ -38,6 +38,6 @@ export async function checkAhead(pool: pg.Pool): Promise<Finding> {
   return fail(
     'times',
     `the ${worst.what} of ${worst.workspace_id} is in the future: ${worst.until}${more}`,
-    'correct the clock of the database server first; then see "A clock that was ahead" in docs/operations.md',
+    'correct the clock of the database server, then run: svcd verify --repair (see "A clock that was ahead" in docs/operations.md)',
   );
 }
