@@ -1,3 +1,4 @@
+import { trustOf, warnOfProxyMistakes } from '@svc/ip-addresses/proxies';
 import { createLimiter, type Limiter } from '@svc/rate-limiter';
 import { monitorCommits } from '@svc/telemetry/commits';
 import { traceRequests } from '@svc/telemetry/requests';
@@ -16,7 +17,6 @@ import { registerDocs } from './docs/index.ts';
 import { registerOpenApi } from './docs/openapi.ts';
 import { createServer } from './http/create-server.ts';
 import { registerMonitoring } from './http/monitoring.ts';
-import { trustOf, warnOfProxyMistakes } from './http/proxies.ts';
 import { createCursorCodec } from './list/cursor.ts';
 import { createChangeSignals, localChannel, type SignalChannel } from './signals/signals.ts';
 

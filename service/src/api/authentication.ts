@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
+import { clientAddress, rateLimitKey } from '@svc/ip-addresses/proxies';
 import type { Grant, Limiter } from '@svc/rate-limiter';
 import { isToken } from '@svc/sdk/contract';
 import type { FastifyRequest } from 'fastify';
 import { MINUTE_MS } from '../config/time.ts';
 import { ApiError } from '../http/errors.ts';
-import { clientAddress, rateLimitKey } from '../http/proxies.ts';
 import type { AuthenticatedKey, Authenticator } from '../keys/authenticate.ts';
 
 /** The sender of an authenticated request. */

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { TrustedProxies } from '@svc/ip-addresses/proxies';
 import { HostsError, splitHosts } from '@svc/postgres-hosts';
 import { poolerMistakes } from '@svc/postgres-sessions';
 import { readTelemetrySettings, type TelemetrySettings } from '@svc/telemetry/settings';
@@ -13,7 +14,7 @@ import {
 import { type OidcSettings, readOidcSettings } from './oidc.ts';
 import { LINKED_PORT, unknownSettings } from './setting-names.ts';
 import { HOUR_MS } from './time.ts';
-import { readTrustProxy, type TrustedProxies } from './trust-proxy.ts';
+import { readTrustProxy } from './trust-proxy.ts';
 import { readNetworks } from './webhook-networks.ts';
 
 /** The settings of one process, read once from the environment, then frozen. docs/operations.md lists them all. */

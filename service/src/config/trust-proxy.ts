@@ -1,13 +1,8 @@
 import { isIP } from 'node:net';
+import type { TrustedProxies } from '@svc/ip-addresses/proxies';
 
 /** The most proxies in a row. */
 const PROXIES_MAX = 32;
-
-/**
- * Which proxies are trusted to set X-Forwarded-For: none, this number of proxies in a row, or the proxies with these
- * addresses (IP addresses and CIDR ranges, separated by commas).
- */
-export type TrustedProxies = false | number | string;
 
 /** Reads SVC_TRUST_PROXY. Adds a sentence to `mistakes` if it is wrong. */
 export function readTrustProxy(value: string | undefined, mistakes: string[]): TrustedProxies {

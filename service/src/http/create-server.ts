@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Trust } from '@svc/ip-addresses/proxies';
 import { BODY_MAX_BYTES } from '@svc/sdk/contract';
 import Fastify, {
   type FastifyBaseLogger,
@@ -11,7 +12,6 @@ import { ApiError } from './errors.ts';
 import { sendFailure } from './failures.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { requireServable, sendClientError, sendProtocolErrors } from './protocol-errors.ts';
-import type { Trust } from './proxies.ts';
 import { canonicalTarget, requestId, requireValidHttp, requireValidRequest } from './request.ts';
 
 /** A server without routes. It limits requests, refuses invalid HTTP, and sends every failure in the error envelope. */

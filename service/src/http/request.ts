@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { clientAddress } from '@svc/ip-addresses/proxies';
 import { containsToken, REQUEST_ID_PATTERN } from '@svc/sdk/contract';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from './errors.ts';
-import { clientAddress } from './proxies.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
 import type { ActorContext } from '../../src/audit-log/actor.ts';
 import type { OidcSettings } from '../../src/config/oidc.ts';
-import type { TrustedProxies } from '../../src/config/trust-proxy.ts';
+import type { TrustedProxies } from '@svc/ip-addresses/proxies';
 import { type Shares, unshared } from '../../src/database/lane.ts';
 import { lanesOver } from '../../src/database/lanes.ts';
 import { inTransaction } from '../../src/database/pool.ts';

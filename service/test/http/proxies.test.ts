@@ -1,5 +1,5 @@
+import type { TrustedProxies } from '@svc/ip-addresses/proxies';
 import { describe, expect, test } from 'vitest';
-import type { TrustedProxies } from '../../src/config/trust-proxy.ts';
 import { createTestDashboard } from '../harness/dashboard.ts';
 import { createTestService, type TestService } from '../harness/service.ts';
 

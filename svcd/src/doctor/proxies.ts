@@ -1,4 +1,4 @@
-import { PROXY_MISTAKES, PROXY_MISTAKES_METRIC, type ProxyMistake } from '@svc/service/http/proxies';
+import { PROXY_MISTAKES, PROXY_MISTAKES_METRIC, type ProxyMistake } from '@svc/ip-addresses/proxies';
 import { counted } from '@svc/service/log/plural';
 import { type Finding, ok, warn } from './check.ts';
 

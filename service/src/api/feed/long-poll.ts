@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { clientAddress } from '@svc/ip-addresses/proxies';
 import { WAIT_MAX_SECONDS } from '@svc/sdk/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WAIT_READ_PAUSE_MS } from '../../config/limits.ts';
 import { ApiError } from '../../http/errors.ts';
-import { clientAddress } from '../../http/proxies.ts';
 import type { AuthenticatedKey } from '../../keys/authenticate.ts';
 import type { Waits } from './waits.ts';
 

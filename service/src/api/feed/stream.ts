@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { clientAddress } from '@svc/ip-addresses/proxies';
 import { STREAM_HEARTBEAT_MS } from '@svc/sdk/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STREAM_READ_PAUSE_MS, STREAM_UNREAD_MS, WAIT_READ_PAUSE_MS } from '../../config/limits.ts';
 import { ApiError, errorEnvelope } from '../../http/errors.ts';
 import { toApiError } from '../../http/failures.ts';
-import { clientAddress } from '../../http/proxies.ts';
 import type { AuthenticatedKey } from '../../keys/authenticate.ts';
 import type { Wait, Waits, Woken } from './waits.ts';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import { rateLimitKey } from '@svc/ip-addresses/proxies';
 import type { FastifyRequest } from 'fastify';
 import { isUnavailable } from '../../database/errors.ts';
 import type { Queryable } from '../../database/lane.ts';
 import { preparedStatement, statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
-import { rateLimitKey } from '../../http/proxies.ts';
 import {
   ACCOUNT_ATTEMPTS_MAX,
   ACCOUNT_WINDOW_SECONDS,

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
+import { rateLimitKey } from '@svc/ip-addresses/proxies';
 import { comparedParameters, RECORDS } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Connections, Lane } from '../../database/lane.ts';
 import type { Lanes } from '../../database/lanes.ts';
-import { rateLimitKey } from '../../http/proxies.ts';
 import { KNOWN_SESSIONS_MAX } from '../limits.ts';
 
 const WORKSPACE = '/workspaces/:workspaceId';

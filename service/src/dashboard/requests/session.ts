@@ -1,3 +1,4 @@
+import { countedAddress } from '@svc/ip-addresses/proxies';
 import { isId } from '@svc/sdk/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
@@ -5,7 +6,6 @@ import type { PersonContext } from '../../audit-log/actor.ts';
 import type { Connections } from '../../database/lane.ts';
 import { preparedStatement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
-import { countedAddress } from '../../http/proxies.ts';
 import { originOf } from '../../http/request.ts';
 import { ADDRESS_HEADER, type DashboardAuth } from '../auth/index.ts';
 import { allows, type Permission, type Role } from '../auth/permissions.ts';

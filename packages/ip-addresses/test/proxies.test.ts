@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { clientAddress, trustOf, warnOfProxyMistakes } from './proxies.ts';
+import { clientAddress, trustOf, warnOfProxyMistakes } from '../src/proxies.ts';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

@@ -1,11 +1,17 @@
 import { isIPv4 } from 'node:net';
-import { networkOf, parseAddress, withinAny } from '@svc/ip-addresses';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, type Registry } from 'prom-client';
-import { type Clock, MINUTE_MS } from '../config/time.ts';
-import type { TrustedProxies } from '../config/trust-proxy.ts';
+import { networkOf, parseAddress, withinAny } from './index.ts';
+
+const MINUTE_MS = 60_000;
 
 /** The address of a client behind proxies, and warnings of wrong settings for them. */
+
+/**
+ * Which proxies are trusted to set X-Forwarded-For: none, this number of proxies in a row, or the proxies with these
+ * addresses (IP addresses and CIDR ranges, separated by commas).
+ */
+export type TrustedProxies = false | number | string;
 
 /** Whether this address is a trusted proxy. `hop` is the number of proxies before it, from 0 for the direct sender. */
 export type Trust = (address: string, hop: number) => boolean;
@@ -55,7 +61,7 @@ export interface ProxyWarnings {
   readonly trust: Trust;
   readonly registry: Registry;
   readonly log: FastifyBaseLogger;
-  readonly clock: Clock;
+  readonly clock: () => number;
   /** Whether to log this mistake now. It may ask another process, so it is called at most once a minute for each mistake. */
   readonly isDue: (mistake: ProxyMistake) => Promise<boolean>;
 }
