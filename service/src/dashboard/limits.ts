@@ -81,8 +81,6 @@ export const USAGE_DAYS_MAX = 400;
 /** Keys with a notice of their expiry date in one response. */
 export const KEY_NOTICES_MAX = 50;
 
-/** How long a browser may keep a built file whose name changes with its content. */
-export const ONE_YEAR_SECONDS = 365 * 24 * 60 * 60;
 export const STYLE_NONCE_BYTES = 16;
 
 export const PATH_FILTER_MAX_CHARACTERS = 2048;

@@ -1,24 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { extname, join, sep } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import helmet from '@fastify/helmet';
 import { escapeHtml } from '@svc/docs-pages/page';
 import { securityHeaders } from '@svc/http-content/security-headers';
-import { type StaticContent, sendContent } from '@svc/http-content/static-content';
+import { sendContent } from '@svc/http-content/static-content';
+import { readStaticFiles } from '@svc/http-content/static-files';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { OperatorError } from '../../config/errors.ts';
-import { ONE_YEAR_SECONDS, STYLE_NONCE_BYTES } from '../limits.ts';
+import { STYLE_NONCE_BYTES } from '../limits.ts';
 
 /** The output of `npm run build -w dashboard`. */
 const BUILT = fileURLToPath(new URL('../../../../dashboard/dist', import.meta.url));
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.woff2': 'font/woff2',
-};
 
 /** A page in pages.json. index.html shows its head until its code is loaded. */
 interface BuiltPage {
@@ -47,7 +41,7 @@ export function registerStatic(app: FastifyInstance, { publicUrl, directory = BU
   const base = new URL(publicUrl).pathname.replace(/\/$/, '');
   const page = readFileSync(join(directory, 'index.html'), 'utf8').replaceAll('="./', `="${base}/`);
   const hashes = inlineScriptHashes(page);
-  const files = readFiles(directory);
+  const files = readStaticFiles(directory);
   const routes: FastifyPluginAsync = async (scope) => {
     await scope.register(helmet, { ...securityHeaders(publicUrl), global: false });
     for (const { path, title = '', description = '' } of pages) {
@@ -85,27 +79,3 @@ const inlineScriptHashes = (html: string): readonly string[] =>
   [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(
     ([, script = '']) => `sha256-${createHash('sha256').update(script).digest('base64')}`,
   );
-
-/** The files of the build by path, such as `/assets/index-0f3a.js`. */
-const readFiles = (directory: string): readonly (readonly [path: string, file: StaticContent])[] =>
-  readdirSync(directory, { recursive: true, encoding: 'utf8' }).flatMap((name) => {
-    const type = TYPES[extname(name)];
-    return type === undefined
-      ? []
-      : [[`/${name.replaceAll(sep, '/')}`, readFile(join(directory, name), type)] as const];
-  });
-
-function readFile(path: string, type: string): StaticContent {
-  const optional = (suffix: string): Buffer | undefined =>
-    existsSync(path + suffix) ? readFileSync(path + suffix) : undefined;
-  const [br, gzip] = [optional('.br'), optional('.gz')];
-  const body = {
-    identity: readFileSync(path),
-    ...(br === undefined ? {} : { br }),
-    ...(gzip === undefined ? {} : { gzip }),
-  };
-  // The names in this folder contain a hash of the content.
-  const immutable = path.includes(`${sep}assets${sep}`);
-  const cacheControl = immutable ? `public, max-age=${ONE_YEAR_SECONDS}, immutable` : 'no-cache';
-  return { type, body, cacheControl };
-}
