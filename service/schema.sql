@@ -660,7 +660,6 @@ CREATE OR REPLACE FUNCTION public.count_entries(anchor text, workspaces text[], 
  RETURNS TABLE(workspace text, counted text)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_custom_plan'
- SET synchronous_commit TO 'off'
 AS $function$
 declare
   mark timestamptz;
@@ -673,6 +672,7 @@ declare
   last_at timestamptz;
   buckets smallint[];
 begin
+  perform set_config('synchronous_commit', 'off', true);
   foreach workspace in array workspaces loop
     select counted_until into mark from usage_marks where workspace_id = workspace for no key update skip locked;
     if not found then

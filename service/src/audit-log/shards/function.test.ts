@@ -34,3 +34,16 @@ test('each statement of the function has one table and no subquery, so that Citu
   // Runs only if an entry has waited for long.
   expect(slow.map((text) => text.includes('where workspace_id = waited'))).toEqual([true]);
 });
+
+test('the commit of a count does not wait for the disk', async () => {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('select count_entries($1, $2, 1)', ['', []]);
+    const { rows } = await client.query('show synchronous_commit');
+    expect(rows).toEqual([{ synchronous_commit: 'off' }]);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+});
