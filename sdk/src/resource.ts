@@ -159,7 +159,7 @@ type RangeValues<R> = R extends { readonly ranges: infer Q }
   : unknown;
 
 /** The search of a list. */
-export type SearchValue<R> = R extends { readonly searched: true }
+type SearchValue<R> = R extends { readonly searched: true }
   ? {
       /** Text that the records contain, in upper or lower case. */
       readonly q?: string | undefined;
@@ -173,6 +173,9 @@ export type Queries<R> = RangeValues<R> & SearchValue<R>;
 export type Filters<R> = R extends { readonly filters: infer F }
   ? { readonly [K in keyof F]?: FilterValue<F[K]> | undefined }
   : never;
+
+/** What an export can be asked for. */
+export type ExportFilters<R> = Filters<R> & SearchValue<R>;
 
 type Named<R, K extends 'server' | 'optional'> = R extends { readonly [P in K]: readonly (infer F)[] }
   ? F & string

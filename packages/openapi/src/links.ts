@@ -28,7 +28,7 @@ export function recordLinks(resource: CompleteResource, id = '$response.body#/id
   ]);
 }
 
-/** Links to the pages before and after a page, and to its first record. A cursor needs the same filters, ranges, search and sort. */
+/** Links to the pages before and after a page, and to its first record. A cursor needs the same query, without its limit. */
 export function listLinks(resource: CompleteResource): Links {
   const compared = [...Object.keys(comparedFields(resource)), ...Object.keys(rangesOf(resource))];
   const same = resource.sorts === undefined ? compared : ['sort', ...compared];

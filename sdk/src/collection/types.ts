@@ -4,13 +4,13 @@ import type { ApiPromise, WithResponses } from '../http/response.ts';
 import type { CallOptions } from '../http/transport.ts';
 import type { List } from '../list/list.ts';
 import type {
+  ExportFilters,
   FieldName,
   Filters,
   Item,
   ItemChange,
   NewItem,
   Queries,
-  SearchValue,
   Selected,
   Sort,
 } from '../resource.ts';
@@ -68,9 +68,7 @@ export interface Selecting<R, Name> {
 
 /** Like {@link Exporting}, with only some fields of the records. */
 export interface SelectingExport<R, Name> {
-  export(
-    options?: Filters<R> & SearchValue<R> & CallOptions,
-  ): AsyncGenerator<Selected<Item<R>, Name>, void, undefined>;
+  export(options?: ExportFilters<R> & CallOptions): AsyncGenerator<Selected<Item<R>, Name>, void, undefined>;
 }
 
 /** What {@link Reading.select} returns for a resource. */
@@ -102,7 +100,7 @@ export interface Exporting<R> {
    * Yields all records that the filters select, oldest first, from one response: one request, and one unit of quota per 100
    * records. A failure before the first record is retried. After it, the iteration throws, and a new one starts over.
    */
-  export(options?: Filters<R> & SearchValue<R> & CallOptions): AsyncGenerator<Item<R>, void, undefined>;
+  export(options?: ExportFilters<R> & CallOptions): AsyncGenerator<Item<R>, void, undefined>;
 }
 
 export interface Tailing<R> {

@@ -1,11 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { CONTRACT, sortsOf } from '@svc/sdk/contract';
-import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import { COMPANY, LISTS, OTHER_COMPANY } from '@svc/service/harness/lists.ts';
 import { resourceNamed, seedChanges, seedRecords } from '@svc/service/harness/records.ts';
 import { TEST_ACTOR } from '@svc/service/harness/service.ts';
@@ -14,8 +10,7 @@ import { createWorld, ITEMS, seedRow } from '@svc/service/harness/world.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { RESULT_MAX_CHARACTERS } from '../../src/cli/mcp/bounded.ts';
-
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
+import { connectMcp, MAIN } from './mcp-client.ts';
 
 const world = await createWorld();
 const { service, workspaceId } = world;
@@ -26,36 +21,7 @@ const envOf = (token: string) => ({
   SVC_BASE_URL: address,
 });
 
-interface Called {
-  readonly failed: boolean;
-  readonly texts: readonly string[];
-  readonly value: {
-    readonly data?: readonly { readonly id: string }[];
-    readonly pagination?: { readonly nextCursor: string | null; readonly position?: string };
-    readonly error?: { readonly code: string; readonly message: string };
-    readonly [name: string]: unknown;
-  };
-}
-
-/** A client of the official library, connected to a process `svc mcp` with this key. */
-async function connect(token: string, ...args: readonly string[]) {
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [MAIN, 'mcp', ...args],
-    env: envOf(token),
-    stderr: 'pipe',
-  });
-  const client = new Client({ name: 'test', version: '1.0.0' });
-  await client.connect(transport);
-  onFileEnd(() => client.close());
-  const call = async (name: string, input: Record<string, unknown> = {}): Promise<Called> => {
-    const { content, isError } = await client.callTool({ name, arguments: input });
-    const texts = content.map((part) => (part.type === 'text' ? part.text : ''));
-    return { failed: isError === true, texts, value: JSON.parse(texts[0] ?? '') };
-  };
-  return { client, transport, call };
-}
-
+const connect = (token: string, ...args: readonly string[]) => connectMcp(envOf(token), args);
 const read = await connect(world.token);
 
 test('without --allow-writes, a client gets the tools that read each resource, even if the key may write', async () => {

@@ -2,13 +2,13 @@ import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import { type Encoding, encodingOf } from '@svc/http-content/encoding';
 import { cutUnread, whenClosed } from '@svc/http-content/reply-end';
+import { clientAddress } from '@svc/ip-addresses/proxies';
 import { FIELDS, PAGE_LIMIT_MAX } from '@svc/sdk/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import { EXPORT_UNREAD_MS } from '../config/limits.ts';
 import type { Shares } from '../database/lane.ts';
 import { errorEnvelope, unavailable } from '../http/errors.ts';
-import { clientAddress } from '../http/proxies.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import type { Position } from '../list/cursor.ts';
 import { DOC_SEPARATOR, type Page, sortsOf } from '../list/definition.ts';
@@ -104,9 +104,9 @@ async function sendExport(
 
 /**
  * The lines of an export, by page of 100 records. After a failure, the last line is its error: a broken connection would
- * take away what a client has received and not read yet. Before more records than are paid, it takes a unit of quota. A page
- * has fewer records if its filters have no index: then it ends after as many rows as a request may read. The places of exports
- * and the turns in the lane limit how many rows the exports of a workspace read.
+ * take away what a client has received and not read yet. Before records that are not paid, it takes a unit of quota. A page
+ * has fewer records if its filters have no index: then it ends after as many rows as a request may read. The places of
+ * exports and the turns in the lane limit how many rows a workspace searches.
  */
 async function* linesOf(
   request: FastifyRequest,

@@ -162,7 +162,7 @@ const completeRun = preparedStatement('finish_import_run', 'request')`
   ), event as (${addEvent} from run where finished and records > 0)
   select from run`;
 
-/** Stores whether the file was read to its end, and then adds the event of an import with new records. Throws ImportTakenOver. */
+/** Stores whether the file was read to its end, then adds the event if there are new records. Throws ImportTakenOver. */
 export async function finishRun(
   client: Queryable,
   { workspaceId, importId, runId }: ImportRun,
