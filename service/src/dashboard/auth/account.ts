@@ -7,6 +7,7 @@ import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
 import { lockPerson } from '../people/accounts.ts';
+import { endWaitingSignIns } from '../people/links.ts';
 import { defineBody, flag, newPassword, text } from '../requests/body.ts';
 import { deviceCookie } from '../requests/cookies.ts';
 import { type EndReason, endSessions, noSession, noteEnded } from '../requests/ended-sessions.ts';
@@ -124,11 +125,6 @@ export function registerAccount(api: FastifyInstance, { people, auth, sessions }
   });
 }
 
-/** Ends the waiting second steps and the links of the person: they may be those of somebody with the old password. */
-const endOldSignIns = statement('end_old_sign_ins', 'request')`
-  with second_steps as (delete from verifications where value = $1)
-  delete from one_time_links where subject = $1 and purpose in ('sign-in', 'password-reset')`;
-
 const selectSessions = statement('sessions_of_person', 'request')`
   select id, ${utc('created_at')} as "createdAt", ${utc('updated_at')} as "updatedAt", ${utc('expires_at')} as "expiresAt",
     ip_address as "ipAddress", user_agent as "userAgent"
@@ -158,7 +154,8 @@ function logChange(
     const endsOthers = path === REVOKE_OTHERS && before.includes(session.token);
     if (endsOthers) await endSessions(client, person.id, ends, session.token);
     const response = endsOthers ? Response.json({ status: true }) : await forward(auth, request, path, body);
-    if (response.ok && ends === 'password_changed') await client.query(endOldSignIns(person.id));
+    // They may be those of somebody with the old password.
+    if (response.ok && ends === 'password_changed') await client.query(endWaitingSignIns(person.id));
     const after = new Set(await sessionsOf(client, person.id));
     const endedNow = before.filter((token) => !after.has(token));
     await noteEnded(client, endedNow, ends);

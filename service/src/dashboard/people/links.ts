@@ -36,6 +36,11 @@ interface IssuedLink {
   readonly expiresAt: string;
 }
 
+/** Ends the unfinished sign-ins of a person, and the links that sign the person in. */
+export const endWaitingSignIns = statement('end_waiting_sign_ins', 'request')`
+  with second_steps as (delete from verifications where value = $1)
+  delete from one_time_links where subject = $1 and purpose in ('sign-in', 'password-reset')`;
+
 export const selectAnyUser = statement('any_user', 'request')`select 1 from users limit 1`;
 
 /** The link that creates the first owner. It is valid for 24 hours. Null if there already is a user. */

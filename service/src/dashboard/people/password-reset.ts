@@ -12,7 +12,7 @@ import { type EndReason, endSessions } from '../requests/ended-sessions.ts';
 import { anonymous, confirmRole, setCookies } from '../requests/session.ts';
 import type { IssuedResetLink, PasswordResetOffer } from '../wire.ts';
 import { hashPassword, lockPerson, saveAccount } from './accounts.ts';
-import { createPasswordResetLink, findLink, staleLink, useLink } from './links.ts';
+import { createPasswordResetLink, endWaitingSignIns, findLink, staleLink, useLink } from './links.ts';
 import { findMember } from './members.ts';
 
 const nothing = defineBody({});
@@ -120,14 +120,8 @@ export async function resetPassword(
   await recordPersonal(client, by, { id: userId }, { kind: 'account.password_reset', details });
 }
 
-const deleteVerifications = statement('delete_verifications', 'request')`
-  delete from verifications where value = $1`;
-const deleteLinks = statement('delete_links_of_user', 'request')`
-  delete from one_time_links where subject = $1 and purpose in ('sign-in', 'password-reset')`;
-
 /** Ends all sessions, unfinished sign-ins and links that sign the person in; returns the number of sessions. */
 export async function endAccess(client: pg.ClientBase, userId: string, reason: EndReason): Promise<number> {
-  await client.query(deleteVerifications(userId));
-  await client.query(deleteLinks(userId));
+  await client.query(endWaitingSignIns(userId));
   return endSessions(client, userId, reason);
 }
