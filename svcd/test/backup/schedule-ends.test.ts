@@ -73,8 +73,8 @@ describe('a service that stops', () => {
   });
 });
 
-/** Makes backups with a short interval, of which only this process knows. */
-async function scheduleEvery(everyMs: number, env: Readonly<Record<string, string>>, directory: string) {
+/** Makes backups that may take a short time only, of which only this process knows. */
+async function scheduleWithin(limitMs: number, env: Readonly<Record<string, string>>, directory: string) {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   let lines = '';
   const write = (line: string): void => {
@@ -82,7 +82,8 @@ async function scheduleEvery(everyMs: number, env: Readonly<Record<string, strin
   };
   const log = createLogTo({ write }, 'info');
   const schedule = scheduleBackups({
-    settings: { directory, everyMs, keep: 7 },
+    settings: { directory, everyMs: 3_600_000, keep: 7 },
+    limitMs,
     log,
     registry: new Registry(),
   });
@@ -90,11 +91,11 @@ async function scheduleEvery(everyMs: number, env: Readonly<Record<string, strin
   return { ...schedule, logged: (text: RegExp) => waitFor(() => expect(lines).toMatch(text)) };
 }
 
-test('a backup that is not complete when the next one is due is ended, and leaves nothing', async () => {
+test('a backup that takes too long is ended, and leaves nothing', async () => {
   const { env, directory, files, hold } = await newDeployment(await createTestDatabase());
   const release = await hold();
-  const { logged, stop } = await scheduleEvery(2_000, env, directory);
-  await logged(/the scheduled backup failed: it was not complete when the next one was due/);
+  const { logged, stop } = await scheduleWithin(2_000, env, directory);
+  await logged(/the scheduled backup failed: it was not complete after 0 hours, and was ended/);
   await stop();
   await release();
   expect(await files()).toEqual([]);
@@ -103,7 +104,7 @@ test('a backup that is not complete when the next one is due is ended, and leave
 test('an error of the database that names a file is not taken for one of the directory', async () => {
   const { env, directory } = await newDeployment(await createTestDatabase());
   const socket = `postgres://svc@/svc?host=${encodeURIComponent(join(directory, 'none'))}`;
-  const { stop, logged } = await scheduleEvery(60_000, { ...env, SVC_DATABASE_URL: socket }, directory);
+  const { stop, logged } = await scheduleWithin(60_000, { ...env, SVC_DATABASE_URL: socket }, directory);
   await logged(/the database does not answer: connect ENOENT \S+\. svcd doctor checks the database and the/);
   await stop();
 });
@@ -112,7 +113,7 @@ test('while the process of a backup cannot be ended, no other one is started', a
   const { env, directory, hold } = await newDeployment(await createTestDatabase());
   const held = await hold();
   const { release, env: stuckEnv } = await stuck();
-  const { logged, stop } = await scheduleEvery(2_000, { ...env, ...stuckEnv }, directory);
+  const { logged, stop } = await scheduleWithin(2_000, { ...env, ...stuckEnv }, directory);
   await logged(FAILED);
   await logged(/its process could not be ended.*\n.*the process of an earlier one still runs/);
   await release();

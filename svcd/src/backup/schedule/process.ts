@@ -9,6 +9,7 @@ const PROGRAM = join(import.meta.dirname, `../../svcd${extname(import.meta.filen
 const END_MS = 3_000;
 /** How long a process that gets SIGKILL may take to end. It ends later if it waits for a disk that does not respond. */
 const KILLED_MS = 1_000;
+const HOUR_MS = 3_600_000;
 /** The most characters of its messages that are kept. */
 const MESSAGE_MAX = 2_000;
 
@@ -72,7 +73,7 @@ export function backupProcess(): (run: BackupRun) => Promise<string> {
       if (code === 0) return message;
       if (limit.aborted)
         throw new OperatorError(
-          'it was not complete when the next one was due. SVC_BACKUP_EVERY_HOURS must be longer than a backup takes.',
+          `it was not complete after ${Math.round(limitMs / HOUR_MS)} hours, and was ended`,
         );
       throw new OperatorError(
         message === '' ? `its process ended with ${endedBy ?? `code ${code}`}` : message,

@@ -9,6 +9,7 @@ import { type BackupNews, backupProcess, sentence } from './process.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 const FIRST_RETRY_MS = 5 * SECOND_MS;
 const LAST_RETRY_MS = 60 * MINUTE_MS;
 /** How often the directory is read: another node may use it too. */
@@ -25,18 +26,25 @@ interface ScheduleOptions {
   readonly settings: BackupSettings;
   readonly log: Logger;
   readonly registry: Registry;
+  /** How long a backup may take. Default: a day, or until the next one is due, if that is later. */
+  readonly limitMs?: number;
 }
 
 /**
  * Makes the backups of the settings until `stop`, each in a process of its own, which ends with this one. The next one is
- * due by the newest file in the directory, so a restart neither repeats nor skips one. A backup that is not complete when
- * the next one is due is ended, because it holds a snapshot and locks. After a failure, it logs a warning, and tries again:
- * after 5 s, then after twice the time, at most an hour.
+ * due by the newest file in the directory, so a restart neither repeats nor skips one. A backup that takes longer than
+ * `limitMs` is ended, because it holds a snapshot and locks. After a failure, it logs a warning, and tries again: after 5 s,
+ * then after twice the time, at most an hour.
  */
-export function scheduleBackups({ settings, log, registry }: ScheduleOptions): BackupSchedule {
+export function scheduleBackups({ settings, log, registry, limitMs }: ScheduleOptions): BackupSchedule {
   const ending = new AbortController();
   const metrics = measureBackups(registry, settings.everyMs / SECOND_MS);
-  const done = repeat(settings, { log, metrics, signal: ending.signal });
+  const done = repeat(settings, {
+    log,
+    metrics,
+    signal: ending.signal,
+    limitMs: limitMs ?? Math.max(settings.everyMs, DAY_MS),
+  });
   return {
     stop: () => {
       ending.abort();
@@ -51,7 +59,13 @@ async function repeat(
     log,
     metrics,
     signal,
-  }: { readonly log: Logger; readonly metrics: BackupMetrics; readonly signal: AbortSignal },
+    limitMs,
+  }: {
+    readonly log: Logger;
+    readonly metrics: BackupMetrics;
+    readonly signal: AbortSignal;
+    readonly limitMs: number;
+  },
 ): Promise<void> {
   const run = backupProcess();
   let failures = 0;
@@ -63,7 +77,7 @@ async function repeat(
   while (!signal.aborted) {
     let pauseMs: number;
     try {
-      const message = await run({ signal, limitMs: settings.everyMs, tell });
+      const message = await run({ signal, limitMs, tell });
       if (message !== '') log.info(`scheduled backup: ${message}`);
       const dueMs = dueInMs(newestMs, settings.everyMs, Date.now());
       if (dueMs <= 0) log.debug('another node makes the scheduled backup');
