@@ -49,6 +49,8 @@ export const MEMBERS_MAX = 10_000;
 export const LISTED_INVITATIONS_MAX = 1_000;
 /** Invitations that one person creates: each tells if an address has an account. Enough to invite a company. */
 export const INVITATIONS_PER_DAY_MAX = 100;
+/** New email addresses of one person. Nobody joins with an earlier one, so one person must not take those of others. */
+export const ADDRESSES_PER_DAY_MAX = 3;
 /** Workspaces that one person may own. The operator can create more. */
 export const OWNED_WORKSPACES_MAX = 100;
 /** Live requests per month. */

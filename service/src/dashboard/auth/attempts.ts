@@ -96,6 +96,39 @@ export async function countFailure<Result>(
   }
 }
 
+const DAY_SECONDS = 24 * 60 * 60;
+
+/** What a person may do so often per day. */
+interface Daily {
+  readonly of: string;
+  readonly max: number;
+  /** What the person reads when that is used up. */
+  readonly tooMany: string;
+}
+
+/** Does what is limited per day. Work that throws, or whose result does not count, leaves the number as it was. */
+export async function countDaily<Result>(
+  pool: Queryable,
+  { of, max, tooMany }: Daily,
+  work: () => Promise<Result>,
+  counts: (result: Result) => boolean,
+): Promise<Result> {
+  const budgets = [{ of, max, windowSeconds: DAY_SECONDS }];
+  await takeAttempt(pool, budgets, []).catch((error: unknown) => {
+    if (!(error instanceof ApiError && error.code === 'rate_limited')) throw error;
+    throw new ApiError(error.code, tooMany, error.headers);
+  });
+  let counted = false;
+  try {
+    const result = await work();
+    counted = counts(result);
+    return result;
+  } finally {
+    // If the database is unavailable, this fails too. The caller needs the first error.
+    if (!counted) await returnAttempt(pool, budgets).catch(() => undefined);
+  }
+}
+
 const isUnchecked = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof ApiError && ['conflict', 'unavailable'].includes(error.code));
 

@@ -201,7 +201,7 @@ async function newEmail(own: OpenId, request: FastifyRequest, identity: Identity
     throw new ApiError(
       'conflict',
       `There is an account for ${email} or this sign-in, perhaps with another address now. ` +
-        `Sign in with its password, then connect ${oidc.name} on the account page.`,
+        `Sign in with its password, then connect ${oidc.name} on the account page, or ask for an invitation.`,
     );
   }
   if (oidc.newcomers === undefined) throw noAccount(oidc.name, email);

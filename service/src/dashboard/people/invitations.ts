@@ -7,7 +7,7 @@ import type { Queryable } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
-import { countFailure } from '../auth/attempts.ts';
+import { countDaily } from '../auth/attempts.ts';
 import { allows, ROLE_NAMES, type Role } from '../auth/permissions.ts';
 import { mapAuthError } from '../auth/proxy.ts';
 import type { DashboardContext } from '../context.ts';
@@ -33,15 +33,12 @@ const read = defineBody({ token: text });
 const accept = defineBody({ token: text, name: Type.Optional(name), password: Type.Optional(newPassword) });
 const newAccount = defineBody({ name, password: newPassword });
 
-/** Counts what a person creates: the link tells them if the address has an account. */
-const budgetOf = ({ id }: Person) => [
-  { of: `invitations ${id}`, max: INVITATIONS_PER_DAY_MAX, windowSeconds: 24 * 60 * 60 },
-];
-const tooMany = (error: unknown): never => {
-  if (!(error instanceof ApiError && error.code === 'rate_limited')) throw error;
-  const max = `You have created ${INVITATIONS_PER_DAY_MAX} invitations within a day.`;
-  throw new ApiError(error.code, `${max} Wait, or ask another owner or admin.`, error.headers);
-};
+/** The link tells who creates it if the address has an account. */
+const limitOf = ({ id }: Person) => ({
+  of: `invitations ${id}`,
+  max: INVITATIONS_PER_DAY_MAX,
+  tooMany: `You have created ${INVITATIONS_PER_DAY_MAX} invitations within a day. Wait, or ask another owner or admin.`,
+});
 
 const INVITATIONS = '/workspaces/:workspaceId/invitations';
 
@@ -75,7 +72,7 @@ export function registerInvitations(
         return { id, link: await createInvitationLink(client, publicUrl, id) };
       });
     const isNew = ({ link }: Awaited<ReturnType<typeof create>>) => link !== null;
-    const issued = await countFailure(people, budgetOf(person), create, isNew).catch(tooMany);
+    const issued = await countDaily(people, limitOf(person), create, isNew);
     const invitation = (await listPending(pool, workspaceId)).find(({ id }) => id === issued.id);
     if (invitation === undefined) {
       throw new ApiError(
@@ -122,10 +119,11 @@ export function registerInvitations(
       // Withdrawing an invitation locks in the same order.
       await lockMembers(client, workspaceId);
       const { role } = await takeInvitation(client, token);
-      if (await isFull(client, workspaceId)) throw new ApiError('conflict', 'The workspace is full.');
+      const full = await isFull(client, workspaceId);
       const userId =
         known?.id ?? (await createAccount(auth, { email, name: account?.name ?? '', passwordHash }));
       if (await addMember(client, workspaceId, userId, role)) {
+        if (full) throw new ApiError('conflict', 'The workspace is full.');
         await appendEvent(
           client,
           workspaceId,

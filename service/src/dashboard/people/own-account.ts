@@ -4,10 +4,11 @@ import { Type } from 'typebox';
 import { failedFor } from '../../database/errors.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
-import { countFailure, sessionBudgets } from '../auth/attempts.ts';
+import { countDaily, countFailure, sessionBudgets } from '../auth/attempts.ts';
 import { recordPersonal } from '../auth/events.ts';
 import type { DashboardAuth } from '../auth/index.ts';
 import type { DashboardContext } from '../context.ts';
+import { ADDRESSES_PER_DAY_MAX } from '../limits.ts';
 import { defineBody, email, name, text } from '../requests/body.ts';
 import { acting, type Person } from '../requests/session.ts';
 import type { Me } from '../wire.ts';
@@ -25,6 +26,7 @@ const REFUSALS = {
   wrong: () => new ApiError('invalid_body', 'The password is wrong.'),
   taken: () => new ApiError('conflict', 'This email address cannot be used: it has an account.'),
 } as const;
+const TOO_MANY = `You have changed your address ${ADDRESSES_PER_DAY_MAX} times within a day. Wait.`;
 type Refusal = keyof typeof REFUSALS;
 
 /** A signed-in person changes their own name and email address. */
@@ -57,12 +59,23 @@ export function registerOwnAccount(api: FastifyInstance, { people, auth, session
           if (failedFor(error, 'unique_violation')) return 'taken';
           throw error;
         });
-    // Each new address counts: a refusal reveals a password or an account, and the earlier address admits no newcomer.
-    const result = await countFailure(people, moves ? sessionBudgets(person.id) : [], run, () => true);
+    const result = moves ? await counted(people, person, run) : await run();
     if (typeof result === 'string') throw REFUSALS[result]();
     return result;
   });
 }
+
+/** A refusal counts: it reveals a password or an account. So does a new address: the earlier one admits no newcomer. */
+const counted = (
+  people: DashboardContext['people'],
+  { id }: Person,
+  run: () => Promise<Refusal | Person>,
+): Promise<Refusal | Person> => {
+  const refused = (result: Refusal | Person): boolean => typeof result === 'string';
+  const limit = { of: `addresses ${id}`, max: ADDRESSES_PER_DAY_MAX, tooMany: TOO_MANY };
+  const change = () => countDaily(people, limit, run, (result) => !refused(result));
+  return countFailure(people, sessionBudgets(id), change, refused);
+};
 
 async function isPassword(
   client: pg.ClientBase,
