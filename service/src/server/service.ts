@@ -8,6 +8,7 @@ import { type Config, isEveryAddress, urlOf } from '../config/config.ts';
 import { systemClock } from '../config/time.ts';
 import { migrate } from '../database/migrate.ts';
 import { createPool } from '../database/pool.ts';
+import { statement } from '../database/statement.ts';
 import { ping } from '../http/monitoring.ts';
 import { createAuditLogPartitions } from '../jobs/audit-log-partitions.ts';
 import { readFigures } from '../jobs/figures.ts';
@@ -52,6 +53,8 @@ export interface ServiceOptions {
   readonly preferredPort?: number;
 }
 
+const noticeEnd = statement('notice_end_of_client', 'control')`set client_connection_check_interval = '1s'`;
+
 /** Starts the database, then reads the secrets, migrates the schema, and starts the workers and the jobs. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, purpose, log, signal } = options;
@@ -72,7 +75,15 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     onError: (error: Error) => log.debug({ err: error }, 'a database connection of the primary broke'),
   };
   // A migration may take as long as it needs. Later statements may not: svc_database_up would stay 0 after lost packets.
-  const migrations = createPool({ ...own, answerTimeoutMs: 0 });
+  const migrations = createPool({
+    ...own,
+    answerTimeoutMs: 0,
+    check: async (client) => {
+      // Without it, a statement that waits for a lock would go on without the start. Servers on Windows do not have it.
+      await client.query(noticeEnd()).catch(() => undefined);
+      signal.throwIfAborted();
+    },
+  });
   // Then the migration that runs is rolled back: the next start continues.
   migrations.on('connect', (client) => signal.addEventListener('abort', () => void client.end()));
   await migrate(migrations, log).finally(() => migrations.end());

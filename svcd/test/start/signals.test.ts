@@ -49,13 +49,11 @@ test('a start that waits in a migration ends with the first signal, and the next
   await other.query('begin; set local idle_in_transaction_session_timeout = 0');
   await other.query(`insert into schema_migrations (number, name, sha256) values (1, 'other', '')`);
   const service = start(env);
-  await waitFor(async () => {
-    const { rows } = await pool.query(
-      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-    );
-    expect(rows).toHaveLength(1);
-  });
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+  await waitFor(async () => expect((await pool.query(waiting)).rows).toHaveLength(1));
   expect(await service.stop()).toEqual({ code: 0, signal: null });
+  // It no longer waits in the queue of the lock, where it would hold back requests of other nodes.
+  await waitFor(async () => expect((await pool.query(waiting)).rows).toEqual([]));
   await other.query('rollback');
   other.release();
   await (await startSvcd(env)).stop();
