@@ -84,34 +84,36 @@ export async function noticeQuotas(pool: pg.Pool): Promise<void> {
 /**
  * Moves the events that wait into the feed, and appends the audit entries of what the service has done by itself. Several
  * nodes may run it at the same time: each event gets into the feed once. Locked rows of workspaces delay the others by
- * about three seconds at most. If a workspace fails, it goes on with the others and throws the first error at the end.
- * Returns the workspaces with new changes. `announce` gets them too, also before it throws.
+ * about three seconds at most. If a workspace fails, it calls `onFailure` and goes on with the others; it throws if the
+ * database is away. Returns the workspaces with new changes. `announce` gets them too, also before it throws.
  */
 export async function publishEvents(
   pool: pg.Pool,
   announce: (workspaceIds: readonly string[]) => unknown = () => undefined,
+  onFailure: (error: unknown, workspaceId: string) => unknown = () => undefined,
 ): Promise<readonly string[]> {
   const { rows } = await pool.query<{ id: string }>(selectWaiting());
   const published: string[] = [];
   const locked: string[] = [];
-  const failures: unknown[] = [];
   const attempt = async (id: string, waits: boolean): Promise<void> => {
     try {
       ((await publish(pool, id, waits)) ? published : locked).push(id);
     } catch (error) {
-      if (failedFor(error, 'lock_not_available')) locked.push(id);
-      else failures.push(error);
       // The other workspaces would fail too.
       if (isUnavailable(error) && !isRefused(error)) throw error;
+      if (failedFor(error, 'lock_not_available')) locked.push(id);
+      else onFailure(error, id);
     }
   };
   try {
     for (const { id } of rows) await attempt(id, false);
-    for (const id of locked.slice(0, LOCKED_MAX)) await attempt(id, true);
+    // Others each time: those that wait longest may be locked for long.
+    const from = Math.floor(Math.random() * locked.length);
+    for (const id of [...locked, ...locked].slice(from, from + Math.min(LOCKED_MAX, locked.length)))
+      await attempt(id, true);
   } finally {
     if (published.length > 0) announce(published);
   }
-  if (failures.length > 0) throw failures[0];
   return published;
 }
 

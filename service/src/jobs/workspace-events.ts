@@ -30,7 +30,9 @@ export async function keepPublishing(
         await noticeQuotas(pool);
         await warnOfExpiringKeys(pool);
       }
-      await publishEvents(pool, announce);
+      await publishEvents(pool, announce, (error, workspaceId) =>
+        log.warn({ err: error, workspaceId }, 'the events of a workspace cannot be published; trying again'),
+      );
       failing = false;
     } catch (error) {
       if (!failing) log.warn({ err: error }, 'events of workspaces cannot be published now; trying again');

@@ -175,9 +175,15 @@ test('a workspace whose audit log refuses entries stops the events of no other, 
     service.pool.query(`update live_meters set last_entry_at = ${time} where workspace_id = $1`, [failing]);
   await setClock(`now() + interval '10 years'`);
   const announced: (readonly string[])[] = [];
-  const failure = await publishEvents(service.pool, (ids) => announced.push(ids)).catch((error) => error);
-  expect(failure).toMatchObject({ code: '23514' });
+  const failures: unknown[] = [];
+  const published = await publishEvents(
+    service.pool,
+    (ids) => announced.push(ids),
+    (error, id) => failures.push([id, error]),
+  );
+  expect(published).toEqual([free]);
   expect(announced).toEqual([[free]]);
+  expect(failures).toEqual([[failing, expect.objectContaining({ code: '23514' })]]);
   await setClock('now()');
   expect(await publishEvents(service.pool)).toEqual([failing]);
 });
