@@ -13,18 +13,22 @@ const WAITING_MAX_CHARACTERS = 1024 * 1024;
 /** Buffered lines are written again this long after the reader of a pipe was too slow. */
 const RETRY_MS = 100;
 
+/** At the end of the process, and after a fatal error, the process waits so long for the reader of a pipe. */
+const LAST_LINES_MS = 1_000;
+
 /**
  * A log to a file descriptor: JSON lines, or lines for people if it is a terminal. Removes secrets from everything that is
  * logged. Writes each line at once, so that a crash loses none. If the output is closed or full, lines are lost and the
- * process continues. If the reader of a pipe is slow, lines wait for it, and the process does not.
+ * process continues. If the reader of a pipe is slow, lines wait for it, and the process does not until its end.
  */
 export function createLog(level: LevelWithSilent, fd: number): Logger {
+  let patientUntilMs = 0;
   const raw = pino.destination({
     dest: fd,
     sync: true,
     maxLength: WAITING_MAX_CHARACTERS,
     // By default, it sleeps until the pipe has room.
-    retryEAGAIN: () => false,
+    retryEAGAIN: () => performance.now() < patientUntilMs,
   });
   let waiting = false;
   raw.on('error', (error: NodeJS.ErrnoException) => {
@@ -35,6 +39,17 @@ export function createLog(level: LevelWithSilent, fd: number): Logger {
       raw.write('');
     }, RETRY_MS).unref();
   });
+  const flush = raw.flushSync.bind(raw);
+  raw.flushSync = () => {
+    patientUntilMs = performance.now() + LAST_LINES_MS;
+    try {
+      flush();
+    } catch {
+      // The lines are lost.
+    }
+    patientUntilMs = 0;
+  };
+  process.once('exit', () => raw.flushSync());
   return createLogTo(isatty(fd) ? forPeople(raw, level) : raw, level);
 }
 
