@@ -1,4 +1,5 @@
 import type { ApiKey } from '@svc/sdk';
+import { LISTED_USAGE_DAYS } from '@svc/service/dashboard/limits';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -13,7 +14,7 @@ import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { HeadCell, Table, TableBody, TableHead } from '../../ui/table.tsx';
 import type { KeyAction } from './key/key-menu.tsx';
 import { KeyRow } from './key-row.tsx';
-import { lastDays, USAGE_DAYS } from './usage.ts';
+import { lastDays } from './usage.ts';
 
 export interface KeyListProps {
   readonly workspaceId: string;
@@ -56,7 +57,7 @@ export function KeyList({ workspaceId, status, blocked, createButton, onAction }
             <HeadCell className="hidden sm:table-cell">
               {status === 'revoked' ? 'Revoked' : 'Last used'}
             </HeadCell>
-            <HeadCell className="hidden sm:table-cell">Requests, {USAGE_DAYS} days</HeadCell>
+            <HeadCell className="hidden sm:table-cell">Requests, {LISTED_USAGE_DAYS} days</HeadCell>
             <HeadCell>
               <span className="sr-only">Actions</span>
             </HeadCell>

@@ -1,5 +1,6 @@
+import { LISTED_USAGE_DAYS } from '@svc/service/dashboard/limits';
 import { expect, test } from 'vitest';
-import { lastDays, USAGE_DAYS } from './usage.ts';
+import { lastDays } from './usage.ts';
 
 const NOW = Date.parse('2026-03-03T00:30:00Z');
 
@@ -11,7 +12,11 @@ test('a key has a number for each of the last days (UTC), oldest first, 0 withou
     ],
     NOW,
   );
-  expect(days).toHaveLength(USAGE_DAYS);
+  expect(days).toHaveLength(LISTED_USAGE_DAYS);
   expect(days[0]?.day).toBe('2026-02-25');
   expect(days.map(({ requests }) => requests)).toEqual([0, 0, 0, 0, 2, 0, 5]);
+});
+
+test('the key list of a node of an older version, which has no requests, shows 0', () => {
+  expect(lastDays(undefined, NOW).map(({ requests }) => requests)).toEqual([0, 0, 0, 0, 0, 0, 0]);
 });

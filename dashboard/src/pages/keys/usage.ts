@@ -1,6 +1,6 @@
+import { LISTED_USAGE_DAYS } from '@svc/service/dashboard/limits';
 import type { DayOfKey } from '@svc/service/dashboard/wire';
 
-export const USAGE_DAYS = 7;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The last days in UTC, `2026-03-01`, the oldest first. */
@@ -10,7 +10,7 @@ export const daysOf = (count: number, nowMs = Date.now()): readonly string[] =>
   );
 
 /** The requests of each of the last days, the oldest first, with 0 for days without requests. */
-export function lastDays(days: readonly DayOfKey[], nowMs = Date.now()): readonly DayOfKey[] {
+export function lastDays(days: readonly DayOfKey[] = [], nowMs = Date.now()): readonly DayOfKey[] {
   const known = new Map(days.map(({ day, requests }) => [day, requests]));
-  return daysOf(USAGE_DAYS, nowMs).map((day) => ({ day, requests: known.get(day) ?? 0 }));
+  return daysOf(LISTED_USAGE_DAYS, nowMs).map((day) => ({ day, requests: known.get(day) ?? 0 }));
 }

@@ -26,8 +26,11 @@ export interface KeyDetails extends ChangedKey {
 export interface ListedKey extends ApiKey {
   /** Email address; null: the key was created before version 0.2.0. */
   readonly createdBy: string | null;
-  /** Of the last 7 days (UTC), including today; the newest first. There is no item for a day without requests. */
-  readonly requests: readonly DayOfKey[];
+  /**
+   * Of the last 7 days (UTC), including today; the newest first. There is no item for a day without requests. A node of
+   * version 0.1.0 does not send it.
+   */
+  readonly requests?: readonly DayOfKey[];
 }
 
 export interface DayOfKey {
