@@ -14,7 +14,6 @@ const EXPIRING: readonly (readonly [deletion: BoundStatement, ...values: unknown
   [chunkDeletion('verifications', 'id', EXPIRED)],
   [chunkDeletion('sign_in_attempts', 'bucket', 'ends_at <= now()')],
   [chunkDeletion('one_time_links', 'token_hash', EXPIRED)],
-  [chunkDeletion('invitations', 'workspace_id, id', EXPIRED)],
   [
     chunkDeletion(
       'dashboard_idempotency_keys',
@@ -27,6 +26,8 @@ const EXPIRING: readonly (readonly [deletion: BoundStatement, ...values: unknown
     chunkDeletion('rate_limits', 'id', 'last_request < (extract(epoch from now()) - $1) * 1000'),
     Math.max(AUTH_WINDOW_SECONDS, SIGN_IN_WINDOW_SECONDS),
   ],
+  // The last one, because in a cluster a node of its rows can be away.
+  [chunkDeletion('invitations', 'workspace_id, id', EXPIRED)],
 ];
 
 /** Deletes expired rows of sign-in; returns their number. */

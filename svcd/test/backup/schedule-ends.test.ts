@@ -63,7 +63,7 @@ describe('a service that stops', () => {
     },
   );
 
-  test('ends also if the process of its backup cannot be ended', async () => {
+  test('ends also if it cannot see the end of the process of its backup', async () => {
     const { env, hold, held } = await newDeployment(await createTestDatabase());
     const release = await hold();
     const service = await startSvcd({ ...env, ...(await stuck()).env });
@@ -109,7 +109,7 @@ test('an error of the database that names a file is not taken for one of the dir
   await stop();
 });
 
-test('while the process of a backup cannot be ended, no other one is started', async () => {
+test('while the end of the process of a backup is not seen, no other one is started', async () => {
   const { env, directory, hold } = await newDeployment(await createTestDatabase());
   const held = await hold();
   const { release, env: stuckEnv } = await stuck();

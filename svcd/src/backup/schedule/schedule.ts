@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const FIRST_RETRY_MS = 5 * SECOND_MS;
 const LAST_RETRY_MS = 60 * MINUTE_MS;
 /** How often the directory is read: another node may use it too. */
-const LOOK_AGAIN_MS = 10 * MINUTE_MS;
+const LOOK_AGAIN_MS = 60 * MINUTE_MS;
 /** The pause while another node makes the backup. */
 const OTHER_NODE_MS = MINUTE_MS;
 
