@@ -3,9 +3,9 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify
 import { Counter, type Registry } from 'prom-client';
 import { networkOf, parseAddress, withinAny } from './index.ts';
 
-const MINUTE_MS = 60_000;
-
 /** The address of a client behind proxies, and warnings of wrong settings for them. */
+
+const MINUTE_MS = 60_000;
 
 /**
  * Which proxies are trusted to set X-Forwarded-For: none, this number of proxies in a row, or the proxies with these

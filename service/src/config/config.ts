@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os';
+import { readCorsOrigins } from '@svc/http-content/cors-origins';
 import type { TrustedProxies } from '@svc/ip-addresses/proxies';
+import { readTrustProxy } from '@svc/ip-addresses/trust-proxy';
 import { HostsError, splitHosts } from '@svc/postgres-hosts';
 import { poolerMistakes } from '@svc/postgres-sessions';
 import { readTelemetrySettings, type TelemetrySettings } from '@svc/telemetry/settings';
 import { counted } from '../log/plural.ts';
-import { readCorsOrigins } from './cors-origins.ts';
 import {
   CHANGE_RETENTION_DAYS_DEFAULT,
   CONNECTIONS_MIN,
@@ -14,7 +15,6 @@ import {
 import { type OidcSettings, readOidcSettings } from './oidc.ts';
 import { LINKED_PORT, unknownSettings } from './setting-names.ts';
 import { HOUR_MS } from './time.ts';
-import { readTrustProxy } from './trust-proxy.ts';
 import { readNetworks } from './webhook-networks.ts';
 
 /** The settings of one process, read once from the environment, then frozen. docs/operations.md lists them all. */

@@ -1,6 +1,6 @@
 import { canonicalRange } from '@svc/ip-addresses';
+import { isAddressRange } from '@svc/ip-addresses/trust-proxy';
 import { Type } from 'typebox';
-import { isAddressRange } from '../../config/trust-proxy.ts';
 import type { Connections } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statement } from '../../database/statement.ts';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { TrustedProxies } from '@svc/ip-addresses/proxies';
+import type { TrustedProxies } from './proxies.ts';
 
 /** The most proxies in a row. */
 const PROXIES_MAX = 32;
