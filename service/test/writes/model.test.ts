@@ -42,7 +42,8 @@ const node = fc.constantFrom(0 as const, 1 as const);
 const way: fc.Arbitrary<Way> = fc.record({ node, dryRun: fc.nat({ max: 4 }).map((n) => n === 0) });
 const word = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
-  .filter((text) => !text.includes('\0'));
+  // A name may not be blank.
+  .filter((text) => !text.includes('\0') && /\S/u.test(text));
 const status = fc.constantFrom('draft', 'in_review', 'scheduled', 'published', 'archived');
 
 /** Fields that vary. The others have the example of the contract. */
