@@ -71,17 +71,19 @@ export function keysetStatement(
     ...(list.total ? ranges.map(condition) : []),
   ].join(' and ');
 
-  const shape = [sourceOf(list), sort.column.column, order, list.total, where, until, counted, filters].join(
+  const few = fixed.length + compared.length <= PREPARED_CONDITIONS_MAX;
+  const prepared = few && compared.every(({ operator }) => operator === '=');
+  // A page of a range can have the text of a page after a position, which is prepared.
+  const { column } = sort.column;
+  const shape = [sourceOf(list), column, order, list.total, where, until, counted, filters, prepared].join(
     ' ',
   );
   let page = pages.get(shape);
   if (page === undefined) {
     // The order is that of the index that has the range.
-    const ordered = ranges.length === 0 ? counted : `${counted} order by ${sort.column.column}, id`;
+    const ordered = ranges.length === 0 ? counted : `${counted} order by ${column}, id`;
     const text = statementText(read, range, ordered);
     if (kind === 'part') return { text, values };
-    const few = fixed.length + compared.length <= PREPARED_CONDITIONS_MAX;
-    const prepared = few && compared.every(({ operator }) => operator === '=');
     const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
     const [whenPrepared, otherwise] =
       filters.length === 0 ? [preparedPage, narrowPage] : [preparedSearch, search];

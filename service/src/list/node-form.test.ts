@@ -41,6 +41,31 @@ const onNode = {
   },
 } as unknown as typeof pool;
 
+test.each(sortsOf(audits.list))(
+  'a page after a position has a form for a node, also if a page of a range came first: %o',
+  (sort) => {
+    const read = {
+      list: audits.list,
+      workspaceId,
+      equal: {},
+      sort,
+      direction: 'before',
+      limit: 3,
+    } as const;
+    const position = {
+      side: 'before',
+      key: sort.column.type === 'smallint' ? '5' : '2026-03-01T09:30:00Z',
+      id: 'r1',
+    } as const;
+    for (const operator of ['>=', '<', '>', '<='] as const) {
+      const value = sort.column.type === 'smallint' ? '1' : '2020-01-01T00:00:00Z';
+      const range = { column: sort.column.column, operator, type: sort.column.type, value } as const;
+      keysetStatement({ ...read, position, compared: [range] } as unknown as KeysetRead);
+    }
+    expect(keysetStatement({ ...read, position } as KeysetRead).onNode).toBeDefined();
+  },
+);
+
 describe.each([audits, content, mentions])('pages of $name', ({ list }) => {
   const sorts = sortsOf(list);
   const companyIds = list.companyColumn === null ? [undefined] : [undefined, 'c1', 'none'];
