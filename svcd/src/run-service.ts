@@ -14,7 +14,7 @@ export interface RunOptions {
   readonly preferredPort?: number;
   /** Called when the service accepts requests. */
   readonly ready: (service: Service, log: Logger) => Promise<void>;
-  /** Starts work beside the service when it is ready. Both are stopped at once, and the database last. */
+  /** Starts other work when the service is ready. At the end, both stop at the same time, then the database stops. */
   readonly beside?: (service: Service, log: Logger) => { readonly stop: () => Promise<void> } | undefined;
 }
 
