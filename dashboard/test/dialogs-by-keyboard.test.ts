@@ -17,7 +17,7 @@ const OPENS = /<(?:Dialog|BareDialog|Confirm|Menu|Popover\.Root)\b/;
 const TABS = 12;
 
 test('every file that renders a dialog, a menu or a popover has a case here', () => {
-  const rendering = globSync('{layout,pages}/**/*.tsx', { cwd: SOURCE }).filter((file) =>
+  const rendering = globSync('{layout,list,pages}/**/*.tsx', { cwd: SOURCE }).filter((file) =>
     OPENS.test(readFileSync(join(SOURCE, file), 'utf8')),
   );
   const covered = new Set(Object.values(POPUPS).flatMap(({ files }) => files));

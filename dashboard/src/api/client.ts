@@ -43,12 +43,15 @@ export async function send(path: string, options: CallOptions = {}): Promise<Res
         }),
     ...(signal === undefined ? {} : { signal }),
   }).catch((error: unknown) => {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error;
-    throw unreachable();
+    throw isAbort(error) ? error : unreachable();
   });
   if (!response.ok) throw await failureOf(response);
   return response;
 }
+
+/** Whether the caller of a request has stopped it. */
+export const isAbort = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'AbortError';
 
 /** URL path of an endpoint. Leaves out undefined parameters. */
 export function endpoint(path: string, query: CallOptions['query'] = {}): string {

@@ -78,14 +78,17 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
     },
   },
   'Export the log': {
-    files: ['pages/log/export-menu.tsx'],
+    files: ['list/export-dialog.tsx'],
     page: '/log',
     trigger: 'Export',
-    role: 'menu',
+    role: 'dialog',
     use: async (page) => {
+      await goTo(page, /^CSV/);
+      await page.keyboard.press('ArrowRight');
       const download = page.waitForEvent('download');
-      await choose(page, /NDJSON/);
+      await press(page, 'Export');
       await (await download).cancel();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
     },
   },
   'Invite a member': {

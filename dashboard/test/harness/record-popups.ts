@@ -24,7 +24,7 @@ export const RECORD_POPUPS: Readonly<Record<string, PopupCase>> = {
     },
   },
   'Export a list': {
-    files: ['pages/data/export/export-dialog.tsx'],
+    files: ['list/export-dialog.tsx'],
     page: '/data/companies',
     trigger: 'Export',
     role: 'dialog',

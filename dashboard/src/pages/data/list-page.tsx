@@ -57,7 +57,7 @@ export function ListPage() {
   return resource === undefined ? null : <List key={name} workspaceId={workspaceId} resource={resource} />;
 }
 
-const loadExport = () => import('./export/export-dialog.tsx');
+const loadExport = () => import('./export/export-list.tsx');
 
 const loadImport = () => import('./import/import-dialog.tsx');
 const NO_RECORDS: readonly DataRecord[] = [];
@@ -90,7 +90,7 @@ function List({ workspaceId, resource }: ListProps) {
   const ImportDialog = useChunk(loadImport, importing !== null);
   const [creating, setCreating] = useState(false);
   const [exporting, setExporting] = useState(false);
-  const ExportDialog = useChunk(loadExport, exporting, () => setExporting(false));
+  const ExportList = useChunk(loadExport, exporting, () => setExporting(false));
   const { role } = useWorkspace(workspaceId);
   const blocked = whyNot(role, 'record.import');
   const selectable = whyNot(role, 'record.change') === undefined;
@@ -210,8 +210,8 @@ function List({ workspaceId, resource }: ListProps) {
           onClose={() => setImporting(null)}
         />
       )}
-      {exporting && ExportDialog !== null ? (
-        <ExportDialog
+      {exporting && ExportList !== null ? (
+        <ExportList
           workspaceId={workspaceId}
           resource={resource}
           params={params}

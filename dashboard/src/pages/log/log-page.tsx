@@ -1,10 +1,11 @@
 import type { AnyAuditLogEntry } from '@svc/sdk';
 import { getRouteApi } from '@tanstack/react-router';
-import { Radio, ScrollText } from 'lucide-react';
+import { Download, Radio, ScrollText } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { ofWorkspace } from '../../api/client.ts';
 import { messageOf } from '../../api/failure.ts';
 import { useKeys } from '../../api/keys.ts';
+import { useChunk } from '../../chunks/use-chunk.ts';
 import { ZoneNote } from '../../format/zone-note.tsx';
 import { Page } from '../../layout/page.tsx';
 import { useCursorList } from '../../list/cursor-list.ts';
@@ -18,7 +19,6 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { ExportMenu } from './export-menu.tsx';
 import { useLiveTail } from './live-tail.ts';
 import { logColumns } from './log-columns.tsx';
 import { LogEntry } from './log-entry.tsx';
@@ -40,11 +40,15 @@ const NO_FILTERS: LogSearch = {
   request: undefined,
 };
 
+const loadExport = () => import('./export-log.tsx');
+
 export function LogPage() {
   const { workspaceId } = route.useParams();
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [live, setLive] = useState(false);
+  const [exporting, setExporting] = useState(false);
+  const ExportLog = useChunk(loadExport, exporting, () => setExporting(false));
   const keys = useKeys(workspaceId);
   const { entry, ...filters } = search;
   const filterKey = JSON.stringify(filters);
@@ -85,7 +89,10 @@ export function LogPage() {
             <Radio size={14} aria-hidden className={live && upToNow ? 'animate-pulse' : undefined} />
             {live && upToNow ? 'Live' : 'Go live'}
           </Button>
-          <ExportMenu workspaceId={workspaceId} params={params} />
+          <Button onClick={() => setExporting(true)}>
+            <Download size={14} aria-hidden />
+            Export
+          </Button>
         </>
       }
     >
@@ -121,6 +128,9 @@ export function LogPage() {
           </>
         )}
       </Card>
+      {exporting && ExportLog !== null ? (
+        <ExportLog workspaceId={workspaceId} params={params} onClose={() => setExporting(false)} />
+      ) : null}
       {entry === undefined ? null : (
         <LogEntry
           key={entry}

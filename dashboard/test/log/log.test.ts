@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { SEARCHED_ROWS_MAX } from '@svc/service/config/limits';
 import { urlOf } from '@svc/service/harness/lists.ts';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { REQUESTS_MAX } from '../src/list/continued-search.ts';
-import { expectAccessible } from './harness/accessible.ts';
-import { BROWSER_PATH } from './harness/launch.ts';
-import { createServiceWorld } from './harness/service-world.ts';
+import { REQUESTS_MAX } from '../../src/list/continued-search.ts';
+import { expectAccessible } from '../harness/accessible.ts';
+import { BROWSER_PATH } from '../harness/launch.ts';
+import { createServiceWorld } from '../harness/service-world.ts';
 
 // Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async () => {
@@ -17,6 +18,15 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
   const path = `/w/${workspaceId}/log`;
   const call = (target: string) => fetch(url + target, { headers: { authorization: `Bearer ${token}` } });
   for (let i = 0; i < 130; i++) await call(i % 3 === 0 ? '/v1/nothing' : '/v1/audits?limit=5');
+
+  const exported = async (page: Page, format: RegExp) => {
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('radio', { name: format }).check();
+    const saved = page.waitForEvent('download');
+    await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    return saved;
+  };
 
   /** Adds requests, the oldest with another address than all others. */
   const seedLog = (workspace: string, entries: number) =>
@@ -61,11 +71,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     expect(await page.getByText('/v1/audits', { exact: true }).count()).toBe(0);
     await page.getByText(/^44 entries$/).waitFor();
 
-    await page.getByRole('button', { name: 'Export' }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: /NDJSON/ }).click(),
-    ]);
+    const download = await exported(page, /^NDJSON/);
     const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\n');
     const list = await owner.send(
       'GET',
@@ -93,11 +99,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     await page.waitForURL(new RegExp(`key=${other.keyId}`));
     // The creation of the key and its request.
     await page.getByText(/^2 entries$/).waitFor();
-    await page.getByRole('button', { name: 'Export' }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: /CSV/ }).click(),
-    ]);
+    const download = await exported(page, /^CSV/);
     const [head, ...lines] = (await readFile(await download.path(), 'utf8')).trimEnd().split(/\r?\n/);
     expect(head).toContain('createdAt');
     expect(lines).toHaveLength(2);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { BROWSER_PATH } from './harness/launch.ts';
-import { createServiceWorld } from './harness/service-world.ts';
+import { BROWSER_PATH } from '../harness/launch.ts';
+import { createServiceWorld } from '../harness/service-world.ts';
 
 // Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('the audit log in the history of the browser', async () => {
