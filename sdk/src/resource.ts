@@ -174,8 +174,8 @@ export type Filters<R> = R extends { readonly filters: infer F }
   ? { readonly [K in keyof F]?: FilterValue<F[K]> | undefined }
   : never;
 
-/** What an export can be asked for. */
-export type ExportFilters<R> = Filters<R> & SearchValue<R>;
+/** What an export and a tail can be asked for. */
+export type Selectors<R> = Filters<R> & SearchValue<R>;
 
 type Named<R, K extends 'server' | 'optional'> = R extends { readonly [P in K]: readonly (infer F)[] }
   ? F & string

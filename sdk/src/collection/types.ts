@@ -4,7 +4,6 @@ import type { ApiPromise, WithResponses } from '../http/response.ts';
 import type { CallOptions } from '../http/transport.ts';
 import type { List } from '../list/list.ts';
 import type {
-  ExportFilters,
   FieldName,
   Filters,
   Item,
@@ -12,6 +11,7 @@ import type {
   NewItem,
   Queries,
   Selected,
+  Selectors,
   Sort,
 } from '../resource.ts';
 import type { Tail, TailOptions } from '../tail/tail.ts';
@@ -68,7 +68,7 @@ export interface Selecting<R, Name> {
 
 /** Like {@link Exporting}, with only some fields of the records. */
 export interface SelectingExport<R, Name> {
-  export(options?: ExportFilters<R> & CallOptions): AsyncGenerator<Selected<Item<R>, Name>, void, undefined>;
+  export(options?: Selectors<R> & CallOptions): AsyncGenerator<Selected<Item<R>, Name>, void, undefined>;
 }
 
 /** What {@link Reading.select} returns for a resource. */
@@ -100,14 +100,14 @@ export interface Exporting<R> {
    * Yields all records that the filters select, oldest first, from one response: one request, and one unit of quota per 100
    * records. A failure before the first record is retried. After it, the iteration throws, and a new one starts over.
    */
-  export(options?: ExportFilters<R> & CallOptions): AsyncGenerator<Item<R>, void, undefined>;
+  export(options?: Selectors<R> & CallOptions): AsyncGenerator<Item<R>, void, undefined>;
 }
 
 export interface Tailing<R> {
   /**
    * Returns a tail, which yields the records in the order of their creation: existing records first, then new ones.
    */
-  tail(options?: TailOptions & Filters<R> & CallOptions): Tail<Item<R> & { readonly id: string }>;
+  tail(options?: TailOptions & Selectors<R> & CallOptions): Tail<Item<R> & { readonly id: string }>;
 }
 
 export interface Following<R> {

@@ -85,6 +85,19 @@ test('filters and sorts are options', async () => {
   expect(ids(await command('audit-log list --kind api.request'))).toEqual(requests);
 });
 
+test('a list and a tail can search, if the resource can be searched', async () => {
+  const row = {
+    id: 'men_searched',
+    companyId: COMPANY,
+    title: 'Launch of a zebra',
+    createdAt: '2026-02-02T00:00:00Z',
+  };
+  await seedRecords(service.pool, workspaceId, resourceNamed('mentions'), [row]);
+  for (const list of ['list', 'tail --once --after start'])
+    expect(ids(await command(`mentions ${list} --q zeb`))).toEqual(['men_searched']);
+  expect(await command('audits tail --q zeb')).toMatchObject({ code: 2, stdout: '' });
+});
+
 test('count prints a number, or an object with --json', async () => {
   expect((await command('audits count')).stdout).toBe(`${ITEMS}\n`);
   expect(JSON.parse((await command('audits count --approximate --json')).stdout)).toMatchObject({

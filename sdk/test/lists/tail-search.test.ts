@@ -40,3 +40,18 @@ test.each(['start', 'now'])(
     expect(await idsOf(tail)).toEqual(come);
   },
 );
+
+test('a tail by words yields the records that have them, and continues after them, also after more than a day', async () => {
+  const workspaceId = await service.workspace();
+  const svc = clientOf(service.app, await service.token(workspaceId, { access: 'write' }));
+  await svc.companies.create({ id: 'com_one', name: 'Acme One' });
+  await svc.companies.create({ id: 'com_other', name: 'Borealis' });
+  await svc.companies.create({ id: 'com_two', name: 'Two Acme' });
+  const options = { q: 'acme', follow: false };
+  const tail = svc.companies.tail(options);
+  expect(await idsOf(tail)).toEqual(['com_one', 'com_two']);
+  service.clock.now += DAY_AND_A_BIT_MS;
+  await svc.companies.create({ id: 'com_more', name: 'Borealis More' });
+  await svc.companies.create({ id: 'com_three', name: 'acme three' });
+  expect(await idsOf(svc.companies.tail({ ...options, after: tail.position }))).toEqual(['com_three']);
+});

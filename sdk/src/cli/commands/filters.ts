@@ -4,7 +4,7 @@ import { type Options, optionOf, text, UsageError, type Values } from '../comman
 
 /** The options that filter a list, derived from its resource. */
 
-export const filterOptions = ({ filters }: Resource): Options =>
+const filterOptions = ({ filters }: Resource): Options =>
   Object.fromEntries(
     Object.entries(filters).map(([filter, values]) => [
       optionOf(filter),
@@ -17,10 +17,8 @@ export const filterOptions = ({ filters }: Resource): Options =>
     ]),
   );
 
-/** The options of a list that has a beginning and an end: the filters, the ranges and the search. */
-export const queryOptions = (resource: Resource): Options => ({
-  ...filterOptions(resource),
-  ...Object.fromEntries(
+const rangeOptions = (resource: Resource): Options =>
+  Object.fromEntries(
     Object.entries(resource.ranges ?? {}).map(([range, { kind, sort }]) => [
       optionOf(range),
       {
@@ -29,8 +27,10 @@ export const queryOptions = (resource: Resource): Options => ({
         description: `${RANGES.find(([end]) => range.endsWith(end))?.[1]}${onlyWith(resource, sort)}`,
       },
     ]),
-  ),
-  ...(resource.searched === true
+  );
+
+const searchOptions = ({ searched = false }: Resource): Options =>
+  searched
     ? {
         [SEARCH]: {
           type: 'string',
@@ -38,7 +38,19 @@ export const queryOptions = (resource: Resource): Options => ({
           description: 'Only records in which each word of this text begins a word',
         },
       }
-    : {}),
+    : {};
+
+/** The options of a tail: the filters and the search. */
+export const tailOptions = (resource: Resource): Options => ({
+  ...filterOptions(resource),
+  ...searchOptions(resource),
+});
+
+/** The options of a list, which has a beginning and an end: the filters, the ranges and the search. */
+export const queryOptions = (resource: Resource): Options => ({
+  ...filterOptions(resource),
+  ...rangeOptions(resource),
+  ...searchOptions(resource),
 });
 
 const RANGES = [
@@ -51,20 +63,19 @@ const RANGES = [
 const onlyWith = ({ sorts }: Resource, sort: string): string =>
   sorts === undefined ? '' : `. With --sort ${sortsOfRange({ sort }).join(' or ')}`;
 
-export const filtersOf = (resource: Resource, values: Values): Readonly<Record<string, string | undefined>> =>
-  given(Object.keys(resource.filters), values);
+type Parameters = Readonly<Record<string, string | undefined>>;
 
-export const queryOf = (resource: Resource, values: Values): Readonly<Record<string, string | undefined>> =>
-  given(
-    [
-      ...Object.keys(resource.filters),
-      ...Object.keys(resource.ranges ?? {}),
-      ...(resource.searched === true ? [SEARCH] : []),
-    ],
-    values,
-  );
+/** The parameters of {@link tailOptions}. */
+export const tailParameters = (resource: Resource, values: Values): Parameters =>
+  given([...Object.keys(resource.filters), ...(resource.searched === true ? [SEARCH] : [])], values);
 
-const given = (parameters: readonly string[], values: Values): Readonly<Record<string, string | undefined>> =>
+/** The parameters of {@link queryOptions}. */
+export const queryOf = (resource: Resource, values: Values): Parameters => ({
+  ...tailParameters(resource, values),
+  ...given(Object.keys(resource.ranges ?? {}), values),
+});
+
+const given = (parameters: readonly string[], values: Values): Parameters =>
   Object.fromEntries(
     parameters.map((parameter) => {
       const value = text(values, optionOf(parameter));

@@ -4,7 +4,7 @@ import type { Resource } from '../../resource.ts';
 import { type Command, flag, integer, type Options, text, UsageError, type Values } from '../command.ts';
 import { write } from '../io.ts';
 import { outputOf, outputOptions } from '../output/options.ts';
-import { filterOptions, filtersOf } from './filters.ts';
+import { tailOptions, tailParameters } from './filters.ts';
 import { nounOf, openCollection } from './read.ts';
 
 const POLL_SECONDS = 5;
@@ -44,7 +44,7 @@ export const tailCommand = (property: string, resource: Resource): Command => ({
     },
     once: { type: 'boolean', description: 'End at the newest record instead of waiting for new ones' },
     ...(resource.positions === true ? streamOption : pollOption),
-    ...filterOptions(resource),
+    ...tailOptions(resource),
     ...outputOptions(resource.fields),
   },
   notes: [
@@ -60,7 +60,7 @@ export const tailCommand = (property: string, resource: Resource): Command => ({
     const { writer } = outputOf(invocation, resource.fields);
     const { collection } = await openCollection(invocation, property);
     const options = {
-      ...filtersOf(resource, values),
+      ...tailParameters(resource, values),
       after,
       retries: Number.POSITIVE_INFINITY,
       signal: io.signal,
