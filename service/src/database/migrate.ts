@@ -1,18 +1,23 @@
+import { fileURLToPath } from 'node:url';
 import { excludeBackups } from '@svc/database-copy/lock';
+import { type MigrationFile, readMigrationFiles as readFiles } from '@svc/migration-files';
+import { partsOfMigration, splitStatements } from '@svc/migration-files/split';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
 import { errorCode, errorMessage } from '../config/errors.ts';
 import { buildEventIndex, buildWordIndexes } from './build-indexes.ts';
 import { allowDistributedChanges, distributeNewTables } from './citus/distribute.ts';
-import { partsOfMigration, splitStatements } from './citus/split.ts';
 import { copyAudits } from './copy-audits.ts';
 import { failedFor } from './errors.ts';
 import type { Queryable } from './lane.ts';
-import { type MigrationFile, readMigrationFiles } from './migration-files.ts';
 import { begin, commit, rollback } from './pool.ts';
 import { statement } from './statement.ts';
 
-export { type MigrationFile, readMigrationFiles } from './migration-files.ts';
+export type { MigrationFile } from '@svc/migration-files';
+
+const DIRECTORY = fileURLToPath(new URL('../../migrations', import.meta.url));
+/** Reads the migrations of a folder. Default: those of this program. */
+export const readMigrationFiles = (directory = DIRECTORY): Promise<MigrationFile[]> => readFiles(directory);
 
 /** The oldest supported server, as `server_version_num`. */
 export const OLDEST_SERVER_VERSION_NUM = 15_00_00;

@@ -1,6 +1,6 @@
+import { partsOfMigration, splitStatements } from '@svc/migration-files/split';
 import { expect, test } from 'vitest';
 import { readMigrationFiles } from '../migrate.ts';
-import { partsOfMigration, splitStatements } from './split.ts';
 
 test('a semicolon ends a statement, but not in comments, strings, names and functions', () => {
   const statements = [

@@ -1,10 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-/** The folder of this program's migrations. */
-const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 /** A numbered SQL file. `sha256` (hexadecimal) shows whether it was edited after it had been applied. */
 export type MigrationFile = {
@@ -20,7 +16,7 @@ const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
  * Reads the migrations of a folder in order. Throws unless their numbers are 0001, 0002 and so on, so that two branches
  * cannot add the same number.
  */
-export async function readMigrationFiles(directory: string = MIGRATIONS_DIRECTORY): Promise<MigrationFile[]> {
+export async function readMigrationFiles(directory: string): Promise<MigrationFile[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
   return Promise.all(names.map((name, index) => readMigrationFile(directory, name, index + 1)));
 }
