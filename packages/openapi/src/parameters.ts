@@ -1,5 +1,6 @@
 import {
   type CompleteResource,
+  CREATED,
   CURSOR_LIFETIME_SECONDS,
   type Direction,
   ID_PATTERN,
@@ -115,7 +116,7 @@ function sortParameter(resource: CompleteResource): Parameter {
 const afterParameter = ({ plural }: CompleteResource): Parameter => ({
   name: 'after',
   in: 'query',
-  description: `\`pagination.position\` of an earlier page, or the id of one of the ${plural}: returns what follows it, in the order of the commits. \`now\`: the end of the feed. Excludes \`cursor\` and \`direction\`. Unlike a cursor, a position has no binding to filters, and is valid as long as what follows it is stored (30 days by default); then \`position_expired\`.`,
+  description: `\`pagination.position\` of an earlier page, or the id of one of the ${plural}: returns what follows it, in the order of the commits. \`now\`: the end of the feed. Excludes \`cursor\` and \`direction\`. The page is oldest first: continue with \`after\` and its \`position\`, or with \`nextCursor\` and \`sort=${CREATED}-ascending\`. Unlike a cursor, a position has no binding to filters, and is valid as long as what follows it is stored (30 days by default); then \`position_expired\`.`,
   schema: { type: 'string' },
 });
 

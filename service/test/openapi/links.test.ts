@@ -25,6 +25,21 @@ function follow(
   return [path, Object.fromEntries(values)];
 }
 
+const read = async (path: string, params: Params): Promise<Envelope> =>
+  pageOf(await world.get({ path }, { limit: 1, ...params }));
+
+/** Reads the page to which a link of a page of the list leads. */
+function alongLinksOf(list: string) {
+  const { links }: { readonly links?: Readonly<Record<string, Link>> } = Object(
+    paths[list]?.['get']?.responses[200],
+  );
+  return async (name: string, params: Params, page: Envelope): Promise<Envelope> => {
+    const link = links?.[name];
+    if (link === undefined) throw new Error(`there is no link ${name}`);
+    return read(...follow(link, params, page));
+  };
+}
+
 /** A query for each parameter that selects items. Each selects several of them. */
 function queriesOf({ resource, filters, sorts }: ListCase): readonly Params[] {
   const sorted = (sort: string | undefined): Params => (sorts.length === 1 ? {} : { sort });
@@ -54,16 +69,7 @@ const CASES = LISTS.flatMap((list) =>
 test.each(CASES)(
   'the links of a page of $url lead to the next page, and back, in both directions',
   async ({ list, query }) => {
-    const { links }: { readonly links?: Readonly<Record<string, Link>> } = Object(
-      paths[list.path]?.['get']?.responses[200],
-    );
-    const read = async (path: string, params: Params) =>
-      pageOf(await world.get({ path }, { limit: 1, ...params }));
-    const along = async (name: string, params: Params, page: Envelope) => {
-      const link = links?.[name];
-      if (link === undefined) throw new Error(`there is no link ${name}`);
-      return read(...follow(link, params, page));
-    };
+    const along = alongLinksOf(list.path);
     for (const direction of ['forward', 'before']) {
       const first = await read(list.path, { ...query, direction });
       const second = await along('NextPage', { ...query, direction }, first);
@@ -73,5 +79,27 @@ test.each(CASES)(
       const [before, after] = direction === 'forward' ? [first, second] : [second, first];
       expect(idsOf(await along('NewerItems', query, after))).toEqual(idsOf(before));
     }
+  },
+);
+
+test.each([{}, { resource: 'companies' }, { type: 'company.created', fields: 'recordId' }])(
+  'the link of a page of changes to its position leads to what follows the page, in both orders: %o',
+  async (query) => {
+    const { service, workspaceId } = world;
+    const token = await service.token(workspaceId, { access: 'write' });
+    const along = alongLinksOf('/v1/changes');
+    let page = await read('/v1/changes', { ...query, after: 'now' });
+    const newest = await read('/v1/changes', query);
+    const created: string[] = [];
+    for (const name of ['First', 'Second', 'Third']) {
+      const answer = await service.request(token, '/v1/companies', { method: 'POST', payload: { name } });
+      created.push(answer.json<{ id: string }>().id);
+    }
+    for (const id of created) {
+      page = await along('AfterPosition', query, page);
+      expect(page.data).toMatchObject([{ recordId: id }]);
+    }
+    expect((await along('AfterPosition', query, page)).data).toEqual([]);
+    expect((await along('AfterPosition', query, newest)).data).toMatchObject([{ recordId: created[0] }]);
   },
 );
