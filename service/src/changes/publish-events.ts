@@ -1,19 +1,20 @@
+import { createRounds, type Outcome } from '@svc/turns/rounds';
 import type pg from 'pg';
 import { OPERATOR } from '../audit-log/actor.ts';
 import { appendEvents, type WorkspaceEvent } from '../audit-log/append-event.ts';
-import { failedFor, isRefused, isUnavailable } from '../database/errors.ts';
+import { failedWork } from '../database/errors.ts';
 import { inTransaction } from '../database/pool.ts';
 import { type BoundStatement, statement, statements } from '../database/statement.ts';
 import { appendChanges } from './append.ts';
 import { allocateTimestamps } from './clock.ts';
 
-/** Workspaces that one call publishes, and events of each. The next call publishes the rest. */
-const WORKSPACES_MAX = 200;
+/** The most workspaces that one statement looks up. */
+const WORKSPACES_MAX = 1_000;
+/** The most events of a workspace that one call publishes. The next call publishes the rest. */
 const EVENTS_MAX = 100;
-/** How long a statement waits for a lock: first of each workspace, then of a few of those whose rows were locked. */
-const FIRST_LOCK_TIMEOUT_MS = 5;
-const LOCK_TIMEOUT_MS = 500;
-const LOCKED_MAX = 4;
+/** How long a statement waits for a lock, and runs: first of each workspace, then of a few of those that were locked. */
+const FIRST_LIMITS_MS = [5, 1_000] as const;
+const LIMITS_MS = [500, 5_000] as const;
 
 const JOB = 'background: events of all workspaces that wait';
 
@@ -35,7 +36,7 @@ const addQuotaNotices = statement('add_quota_notices', JOB)`
 // A workspace without a clock is being removed. Its events go with it.
 const selectWaiting = statement('workspaces_with_events', JOB)`
   select p.workspace_id as id from pending_events p join workspace_clocks c on c.workspace_id = p.workspace_id
-  group by p.workspace_id order by min(p.created_at) limit ${WORKSPACES_MAX}`;
+  where p.workspace_id > $1 group by p.workspace_id order by p.workspace_id limit ${WORKSPACES_MAX}`;
 
 const lockFreeClock = statement('lock_free_clock', JOB)`
   select 1 from workspace_clocks where workspace_id = $1 for update skip locked`;
@@ -43,13 +44,13 @@ const lockClock = statement('lock_clock', JOB)`
   select 1 from workspace_clocks where workspace_id = $1 for update`;
 /** In a cluster, also on the node of the workspace, which gets no other settings. PostgreSQL ignores the first one. */
 const limitLockTime = statements('limit_lock_time', 'control');
-const limitTo = (ms: number): BoundStatement =>
+const limitTo = ([lockMs, ms]: readonly [number, number]): BoundStatement =>
   limitLockTime(
-    `limit_lock_time_to_${ms}`,
-    `set local citus.propagate_set_commands = 'local'; set local lock_timeout = ${ms}`,
+    `limit_lock_time_to_${lockMs}`,
+    `set local citus.propagate_set_commands = 'local'; set local lock_timeout = ${lockMs}; set local statement_timeout = ${ms}`,
   );
-const limitFirstLocks = limitTo(FIRST_LOCK_TIMEOUT_MS);
-const limitLocks = limitTo(LOCK_TIMEOUT_MS);
+const limitFirst = limitTo(FIRST_LIMITS_MS);
+export const limitAgain = limitTo(LIMITS_MS);
 const takeEvents = statement('take_pending_events', JOB)`
   with taken as (
     delete from pending_events where workspace_id = $1 and id = any (array(
@@ -83,51 +84,46 @@ export async function noticeQuotas(pool: pg.Pool): Promise<void> {
 
 /**
  * Moves the events that wait into the feed, and appends the audit entries of what the service has done by itself. Several
- * nodes may run it at the same time: each event gets into the feed once. Locked rows of workspaces delay the others by
- * about three seconds at most. If a workspace fails, it calls `onFailure` and goes on with the others; it throws if the
- * database is away. Returns the workspaces with new changes. `announce` gets them too, also before it throws.
+ * nodes may run it at the same time: each event gets into the feed once. Workspaces that fail, or whose rows are locked,
+ * delay the others by a few seconds at most, however many they are. `rounds`: what earlier calls of this process know of
+ * them. It calls `onFailure` for each that fails; it throws if the database is away. Returns the workspaces with new
+ * changes. `announce` gets them too, also before it throws.
  */
 export async function publishEvents(
   pool: pg.Pool,
   announce: (workspaceIds: readonly string[]) => unknown = () => undefined,
   onFailure: (error: unknown, workspaceId: string) => unknown = () => undefined,
+  rounds = createRounds(),
 ): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ id: string }>(selectWaiting());
   const published: string[] = [];
-  const locked: string[] = [];
-  const attempt = async (id: string, waits: boolean): Promise<void> => {
-    try {
-      ((await publish(pool, id, waits)) ? published : locked).push(id);
-    } catch (error) {
-      // The other workspaces would fail too.
-      if (isUnavailable(error) && !isRefused(error)) throw error;
-      if (failedFor(error, 'lock_not_available')) locked.push(id);
-      else onFailure(error, id);
-    }
+  const attempt = async (id: string, waits: boolean): Promise<Outcome> => {
+    const events = await publish(pool, id, waits);
+    if (events === undefined) return 'busy';
+    // Another node may have published them.
+    if (events > 0) published.push(id);
+    return 'done';
   };
+  const ownersAfter = async (last: string): Promise<readonly string[]> =>
+    (await pool.query<{ id: string }>(selectWaiting(last))).rows.map(({ id }) => id);
   try {
-    for (const { id } of rows) await attempt(id, false);
-    // Others each time: those that wait longest may be locked for long.
-    const from = Math.floor(Math.random() * locked.length);
-    for (const id of [...locked, ...locked].slice(from, from + Math.min(LOCKED_MAX, locked.length)))
-      await attempt(id, true);
+    await rounds.run({ ownersAfter, attempt, failed: failedWork(onFailure) });
   } finally {
     if (published.length > 0) announce(published);
   }
   return published;
 }
 
-/** Returns false if the clock of the workspace is locked, or was removed. `waits`: for a lock, for a short time. */
-const publish = (pool: pg.Pool, workspaceId: string, waits: boolean): Promise<boolean> =>
+/** Returns the number of events. Undefined: the clock of the workspace is locked, or was removed. `waits`: for a lock. */
+const publish = (pool: pg.Pool, workspaceId: string, waits: boolean): Promise<number | undefined> =>
   inTransaction(pool, async (client) => {
-    await client.query((waits ? limitLocks : limitFirstLocks)());
+    await client.query((waits ? limitAgain : limitFirst)());
     const { rowCount } = await client.query((waits ? lockClock : lockFreeClock)(workspaceId));
-    if (rowCount === 0) return false;
+    if (rowCount === 0) return undefined;
     const first = await allocateTimestamps(client, workspaceId, EVENTS_MAX);
     const { rows } = await client.query<PendingEvent>(takeEvents(workspaceId));
     const changes = rows.map((event, i) => ({ ...event, at: first + i }));
     await appendChanges(client, workspaceId, changes);
     const entries = rows.flatMap((event) => disabledEndpoint(workspaceId, event));
     await appendEvents(client, OPERATOR, entries);
-    return true;
+    return rows.length;
   });

@@ -1,6 +1,7 @@
 import { NoPrimaryError, StandbyError } from '@svc/postgres-hosts';
 import { PoolerError } from '@svc/postgres-sessions';
 import { BusyError } from '@svc/turns';
+import { type Attempts, createAttempts } from '@svc/turns/attempts';
 import pg from 'pg';
 import { errorCode, errorMessage } from '../config/errors.ts';
 
@@ -85,3 +86,20 @@ export function isUnavailable(error: unknown): boolean {
     error.message,
   );
 }
+
+/** Whether the database is away, so that other statements fail too. False if it has refused this statement only. */
+export const isAway = (error: unknown): boolean => isUnavailable(error) && !isRefused(error);
+
+/** Judges errors of work that is tried without waiting and then again. Throws the error if the database is away. */
+export const failedWork =
+  (onFailure: (error: unknown, owner: string) => unknown) =>
+  (error: unknown, owner: string, waits: boolean): 'busy' | 'failed' => {
+    if (isAway(error)) throw error;
+    const isSlow = !waits && failedFor(error, 'query_canceled');
+    if (isSlow || failedFor(error, 'lock_not_available')) return 'busy';
+    onFailure(error, owner);
+    return 'failed';
+  };
+
+/** Tries work for each workspace, or each row, unless the database is away. */
+export const attemptsForEach = (): Attempts => createAttempts(isAway);

@@ -1,4 +1,5 @@
 import type { Change } from '@svc/sdk';
+import { createRounds } from '@svc/turns/rounds';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { expectContract } from '../../test/contract/workspace-event.ts';
 import { createTestService, TEST_ACTOR, type TestService } from '../../test/harness/service.ts';
@@ -74,6 +75,27 @@ describe('the warning before a key expires', () => {
       client.release();
     }
     expect(await warnings()).toEqual([[locked.keyId, expiresAt]]);
+  });
+
+  test('comes for the other keys if that of one fails, which is tried again after a pause', async () => {
+    const refused = await issue({ expiresAt: await soon(DAY_MS) });
+    const other = await issue({ expiresAt: await soon(2 * DAY_MS) });
+    await service.pool.query(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+      create trigger refuse before insert on pending_events for each row when (new.record_id = '${refused.keyId}')
+        execute function refuse()`);
+    const failures: unknown[] = [];
+    let nowMs = 0;
+    const rounds = createRounds(() => nowMs);
+    const warn = () => warnOfExpiringKeys(service.pool, (error, key) => failures.push([key, error]), rounds);
+    await warn();
+    await warn();
+    const failure = [`${workspaceId} ${refused.keyId}`, expect.objectContaining({ message: 'refused' })];
+    expect(failures).toEqual([failure]);
+    await service.pool.query('drop trigger refuse on pending_events; drop function refuse');
+    nowMs += 1_000;
+    await warn();
+    expect((await warnings()).map(([id]) => id)).toEqual([other.keyId, refused.keyId]);
   });
 
   test('is not lost if the process ends between its note and its event', async () => {

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createRepeats } from '@svc/turns/attempts';
+import { createRounds } from '@svc/turns/rounds';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { noticeQuotas, publishEvents } from '../changes/publish-events.ts';
@@ -20,25 +22,23 @@ export async function keepPublishing(
   announce: (workspaceIds: readonly string[]) => unknown,
   signal: AbortSignal,
 ): Promise<void> {
-  let failing = false;
+  const [ofEvents, ofKeys] = [createRounds(), createRounds()];
+  const attempt = createRepeats((name, error) => log.warn({ err: error }, `${name}; trying again`));
+  const noteEvents = (error: unknown, workspaceId: string) =>
+    log.warn({ err: error, workspaceId }, 'the events of a workspace cannot be published; trying again');
+  const noteKey = (error: unknown, key: string) =>
+    log.warn({ err: error, key }, 'a workspace cannot be warned that a key expires; trying again');
+  const publish = () => publishEvents(pool, announce, noteEvents, ofEvents);
   let noticesAt = 0;
   while (!signal.aborted) {
-    let pauseMs = PAUSE_MS;
-    try {
-      if (performance.now() >= noticesAt) {
-        noticesAt = performance.now() + NOTICES_PAUSE_MS;
-        await noticeQuotas(pool);
-        await warnOfExpiringKeys(pool);
-      }
-      await publishEvents(pool, announce, (error, workspaceId) =>
-        log.warn({ err: error, workspaceId }, 'the events of a workspace cannot be published; trying again'),
+    if (performance.now() >= noticesAt) {
+      noticesAt = performance.now() + NOTICES_PAUSE_MS;
+      await attempt('workspaces cannot be told of their quotas now', () => noticeQuotas(pool));
+      await attempt('workspaces cannot be warned of keys now', () =>
+        warnOfExpiringKeys(pool, noteKey, ofKeys),
       );
-      failing = false;
-    } catch (error) {
-      if (!failing) log.warn({ err: error }, 'events of workspaces cannot be published now; trying again');
-      failing = true;
-      pauseMs = RETRY_PAUSE_MS;
     }
-    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+    const published = await attempt('events of workspaces cannot be published now', publish);
+    await delay(published ? PAUSE_MS : RETRY_PAUSE_MS, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -1,4 +1,5 @@
 import type { Change } from '@svc/sdk';
+import { createRounds } from '@svc/turns/rounds';
 import { beforeAll, expect, test } from 'vitest';
 import { addWorkspaceEvent } from '../../src/changes/events.ts';
 import { noticeQuotas, publishEvents } from '../../src/changes/publish-events.ts';
@@ -186,6 +187,47 @@ test('a workspace whose audit log refuses entries stops the events of no other, 
   expect(failures).toEqual([[failing, expect.objectContaining({ code: '23514' })]]);
   await setClock('now()');
   expect(await publishEvents(service.pool)).toEqual([failing]);
+});
+
+test('many workspaces whose events fail hold up no other, and their events come in order when they can', async () => {
+  const { pool } = service;
+  const failing: string[] = [];
+  for (let i = 0; i < 250; i++) failing.push(await service.workspace());
+  const token = await service.token(failing[0] ?? '', { mode: 'test' });
+  await publishEvents(pool);
+  await pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refuse before delete on pending_events for each row when (old.id like 'refused%') execute function refuse()`);
+  await pool.query(
+    `insert into pending_events (workspace_id, id, type, record_id, doc, created_at)
+     select id, 'refused' || n, 'quota.reached', id, json_build_object('percent', 80, 'limit', 9, 'used', n, 'month', '2026-03'),
+       now() - interval '1 day' + n * interval '1 second' from unnest($1::text[]) as id, generate_series(3, 1, -1) as n`,
+    [failing],
+  );
+  let nowMs = 0;
+  const nodes = [0, 1].map(() => createRounds(() => nowMs));
+  const failures: unknown[] = [];
+  const publish = async () =>
+    (
+      await Promise.all(
+        nodes.map((rounds) => publishEvents(pool, undefined, (_, id) => failures.push(id), rounds)),
+      )
+    ).flat();
+  const free = await service.workspace();
+  for (let i = 0; i < 3; i++) {
+    await service.issue(free);
+    expect(await publish()).toContain(free);
+    const { length } = failures;
+    // Those that fail rest.
+    expect(await publish()).toEqual([]);
+    expect(failures).toHaveLength(length);
+    nowMs += 1_000 * 2 ** i;
+  }
+  await pool.query('drop trigger refuse on pending_events; drop function refuse');
+  nowMs += 60_000;
+  const published = await publish();
+  expect(published.toSorted()).toEqual(failing.toSorted());
+  expect((await eventsOf(token)).slice(1).map(({ record }) => Object(record).used)).toEqual([1, 2, 3]);
 });
 
 test('each event gets into the feed once, although several nodes publish', async () => {
