@@ -93,7 +93,10 @@ export const Svc: new (options?: SvcOptions) => Svc = class {
   me(options?: CallOptions): ApiPromise<Me> {
     return apiCall(
       async () =>
-        this.#transport.send({ method: 'GET', path: ME_PATH }, checkedOptions(options, CALL_OPTIONS)),
+        this.#transport.send(
+          { method: 'GET', path: ME_PATH, expected: 'object' },
+          checkedOptions(options, CALL_OPTIONS),
+        ),
       ({ body }) => body as Me,
     );
   }

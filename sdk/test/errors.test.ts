@@ -1,13 +1,19 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
+  Svc,
   SvcApiError,
+  SvcError,
   SvcInsufficientScopeError,
   SvcInvalidKeyError,
   SvcInvalidParameterError,
+  SvcNetworkError,
   SvcNotFoundError,
   type SvcOptions,
 } from '@svc/sdk';
 import { createTestService } from '@svc/service/harness/service.ts';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { clientOf } from './client.ts';
 import { type Observed, observe, refusalOf } from './faults.ts';
 
@@ -68,8 +74,48 @@ describe('an error response of the service', () => {
     const { svc } = observed({
       fetch: async () => ({ status: 200, headers: { get: () => null }, text: async () => '<html>' }),
     });
-    await expect(svc.audits.list()).rejects.toThrow('Check that baseUrl is the address of svc');
+    await expect(svc.audits.list()).rejects.toMatchObject({
+      message: 'The response is not JSON. Check that baseUrl is the address of svc.',
+      request: { method: 'GET', path: '/v1/audits' },
+      cause: expect.any(SyntaxError),
+    });
   });
+
+  test.each(['', 'null', '[]', '"aud_a"', '{}'])(
+    'a call that gets another body than its own says the same, instead of returning it: %s',
+    async (body) => {
+      const { svc, retries } = observed({
+        fetch: async () => ({ status: 200, headers: { get: () => null }, text: async () => body }),
+      });
+      const company = { name: 'Acme' };
+      const batches = [
+        svc.companies.createMany([company]),
+        svc.companies.updateMany([{ id: 'com_a', ...company }]),
+        svc.batch([{ method: 'POST', path: '/v1/companies', body: company }]),
+      ];
+      const objects = [
+        svc.me(),
+        svc.audits.count(),
+        svc.audits.get('aud_a'),
+        svc.companies.create(company),
+        svc.companies.upsert('com_a', company),
+        svc.companies.update('com_a', company),
+      ];
+      for (const call of body === '{}' ? batches : [...batches, ...objects]) {
+        const error: unknown = await call.then(
+          () => undefined,
+          (reason: unknown) => reason,
+        );
+        expect(error).toBeInstanceOf(SvcError);
+        expect(error).toMatchObject({
+          message: expect.stringMatching(/^The response is not a .*Check that baseUrl is the address of svc/),
+          request: { path: expect.stringMatching(/^\/v1\//) },
+        });
+      }
+      await Promise.allSettled(objects);
+      expect(retries).toEqual([]);
+    },
+  );
 
   test.each(['{}', '[]', 'null', '{"data":[]}', '{"data":{},"pagination":{}}'])(
     'a list that is other JSON says the same: %s',
@@ -83,4 +129,21 @@ describe('an error response of the service', () => {
       );
     },
   );
+});
+
+test('https at an address without TLS is a network error that says so, without the places in OpenSSL', async () => {
+  const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const svc = new Svc({ apiKey: token, baseUrl, retries: 0 });
+  const error: unknown = await svc.audits.list().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(SvcNetworkError);
+  expect(error).toMatchObject({
+    message: `${baseUrl} could not be reached: it does not respond with TLS. Its address may begin with http instead of https.`,
+    cause: expect.any(TypeError),
+  });
 });

@@ -1,6 +1,5 @@
 import { checkedOptions } from '../checked-options.ts';
 import { SvcError } from '../errors.ts';
-import type { Answer } from '../http/answer.ts';
 import {
   ApiPromise,
   type ResponseInfo,
@@ -85,22 +84,11 @@ async function createBatch(
 ): Promise<readonly CreatedRecord[]> {
   const path = `${pathOf(resource)}/batch`;
   const headers = { 'content-type': 'application/json', 'idempotency-key': key };
-  const answer = await transport.send(
-    { method: 'POST', path, headers, body: batch.body, onOutcomeUnknown },
-    call,
-  );
-  const records = recordsOf(answer);
-  if (records !== undefined) {
-    rememberResponse(records, answer);
-    return records;
-  }
-  onOutcomeUnknown();
-  throw new SvcError('The response is not a batch of records. Check that baseUrl is the address of svc.');
-}
-
-function recordsOf({ body }: Answer): readonly CreatedRecord[] | undefined {
-  const { data }: { readonly data?: unknown } = Object(body);
-  return Array.isArray(data) ? data : undefined;
+  const request = { method: 'POST', path, headers, body: batch.body, expected: 'batch' } as const;
+  const answer = await transport.send({ ...request, onOutcomeUnknown }, call);
+  const { data } = answer.body as { readonly data: readonly CreatedRecord[] };
+  rememberResponse(data, answer);
+  return data;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { errorOf } from '../changes/stream.ts';
-import { SvcNetworkError } from '../errors.ts';
+import { SvcError, SvcNetworkError } from '../errors.ts';
 import type { CallOptions } from '../http/transport.ts';
 import { checkedSignal, type Signal } from '../signal.ts';
 import { stoppable } from '../stoppable.ts';
@@ -48,7 +48,10 @@ async function* exported(
       }
       return;
     } catch (error) {
-      if (started) throw error;
+      if (started) {
+        if (error instanceof SvcError) error.request ??= { method: request.method, path: request.path };
+        throw error;
+      }
       failures += 1;
       await transport.pause(request, { error, failures }, call);
     }
@@ -91,7 +94,8 @@ function recordOf(line: string): Exported {
   } catch (cause) {
     throw damaged(cause);
   }
-  if ('error' in Object(record)) throw errorOf({ data: line });
+  if (typeof record !== 'object' || record === null) throw damaged(undefined, 'a line is not a record');
+  if ('error' in record) throw errorOf({ data: line });
   return record as Exported;
 }
 

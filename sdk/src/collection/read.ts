@@ -111,20 +111,12 @@ export function pageReader(
       direction: direction === 'before' ? direction : undefined,
       cursor: cursor ?? undefined,
     });
-    const request = { method: 'GET', path: `${pathOf(resource)}${query}` };
+    const request = { method: 'GET', path: `${pathOf(resource)}${query}`, expected: 'list' } as const;
     const answer = await transport.send(request, { ...call, signal });
-    const page = pageOf(answer.body);
+    const page = answer.body as Page<Listed>;
     rememberResponse(page, answer);
     return page;
   };
-}
-
-/** Returns the body as a page. Throws {@link SvcError} if it is other JSON, for example from another service. */
-function pageOf(body: unknown): Page<Listed> {
-  const { data, pagination } = Object(body) as Partial<Page<Listed>>;
-  if (!Array.isArray(data) || typeof pagination !== 'object' || pagination === null)
-    throw new SvcError('The response is not a list. Check that baseUrl is the address of svc.');
-  return body as Page<Listed>;
 }
 
 export const getRecord = (
@@ -140,7 +132,8 @@ export const getRecord = (
       if (resource.writes !== undefined && id === 'export')
         throw new SvcError('"export" cannot be an id here. Use the method `export()`.');
       const query = fields === undefined ? '' : queryText({ fields: fieldsText(fields) });
-      return transport.send({ method: 'GET', path: `${pathOf(resource)}/${idSegment(id)}${query}` }, call);
+      const path = `${pathOf(resource)}/${idSegment(id)}${query}`;
+      return transport.send({ method: 'GET', path, expected: 'object' }, call);
     },
     // The ETag of a part is not that of the record.
     (answer) => (options?.fields === undefined ? recordOf(answer) : answer.body),
@@ -154,7 +147,7 @@ export const countRecords = (
     async () => {
       const { call, query } = splitOptions(options);
       const path = `${pathOf(resource)}/count${queryText(query)}`;
-      return transport.send({ method: 'GET', path }, call);
+      return transport.send({ method: 'GET', path, expected: 'object' }, call);
     },
     ({ body }) => body as Count,
   );

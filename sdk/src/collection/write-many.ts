@@ -1,5 +1,4 @@
 import { checkedOptions } from '../checked-options.ts';
-import { SvcError } from '../errors.ts';
 import type { Answer } from '../http/answer.ts';
 import { ApiPromise, apiCall, responseInfo, type WithResponses } from '../http/response.ts';
 import { CALL_OPTIONS, type Call, type CallOptions, type Transport } from '../http/transport.ts';
@@ -32,7 +31,8 @@ export const upsertRecord = (
       ...(ifNew === true ? { 'if-none-match': '*' } : {}),
     };
     const path = `${pathOf(resource)}/${idSegment(id)}`;
-    return transport.send({ method: 'PUT', path, headers, body: jsonText(record, 'The record') }, call);
+    const body = jsonText(record, 'The record');
+    return transport.send({ method: 'PUT', path, headers, body, expected: 'object' }, call);
   }, recordOf);
 
 /** Sends the items in batches, one after the other, and resolves with the response of each. */
@@ -70,10 +70,11 @@ export const updateMany = (
   batchesCall(
     async () => {
       const call = checkedOptions(options, [...CALL_OPTIONS, 'batchSize']);
-      const request = { method: 'PATCH', path: `${pathOf(resource)}/batch`, headers: JSON_TYPE };
+      const path = `${pathOf(resource)}/batch`;
+      const request = { method: 'PATCH', path, headers: JSON_TYPE, expected: 'batch' } as const;
       return sendBatches(transport, checkedSource(changes, 'changes'), call, () => request);
     },
-    (answers) => answers.flatMap((answer) => dataOf(answer)),
+    (answers) => answers.flatMap((answer) => dataOf<unknown>(answer)),
   );
 
 export const deleteMany = (
@@ -109,13 +110,10 @@ export const runBatch = (
       const { idempotencyKey, ...call } = checkedOptions(options, [...CALL_OPTIONS, 'idempotencyKey']);
       const headers = { ...JSON_TYPE, 'idempotency-key': checkedIdempotencyKey(idempotencyKey) };
       const body = jsonText({ operations }, 'The batch');
-      return transport.send({ method: 'POST', path: '/v1/batch', headers, body }, call);
+      const request = { method: 'POST', path: '/v1/batch', headers, body, expected: 'batch' } as const;
+      return transport.send(request, call);
     },
     dataOf<OperationResult>,
   );
 
-function dataOf<Item>({ body }: { readonly body: unknown }): readonly Item[] {
-  const { data }: { readonly data?: unknown } = Object(body);
-  if (Array.isArray(data)) return data;
-  throw new SvcError('The response is not a batch. Check that baseUrl is the address of svc.');
-}
+const dataOf = <Item>({ body }: Answer): readonly Item[] => (body as { readonly data: readonly Item[] }).data;

@@ -21,7 +21,8 @@ export const createRecord = (
     const { idempotencyKey, ...call } = checkedOptions(options, [...CALL_OPTIONS, 'idempotencyKey']);
     const headers = { ...JSON_TYPE, 'idempotency-key': checkedIdempotencyKey(idempotencyKey) };
     const body = jsonText(record, 'The record');
-    return transport.send({ method: 'POST', path: pathOf(resource), headers, body }, call);
+    const request = { method: 'POST', path: pathOf(resource), headers, body, expected: 'object' } as const;
+    return transport.send(request, call);
   }, recordOf);
 
 export const updateRecord = (
@@ -34,7 +35,8 @@ export const updateRecord = (
     const { ifMatch, ...call } = checkedOptions(options, CHANGE_OPTIONS);
     const headers = { ...JSON_TYPE, ...ifMatchHeader(ifMatch) };
     const path = `${pathOf(resource)}/${idSegment(id)}`;
-    return transport.send({ method: 'PATCH', path, headers, body: jsonText(change, 'The change') }, call);
+    const body = jsonText(change, 'The change');
+    return transport.send({ method: 'PATCH', path, headers, body, expected: 'object' }, call);
   }, recordOf);
 
 export const deleteRecord = (

@@ -11,19 +11,30 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** Reads a response. Throws the error of its code if it is an error response. */
-export function readAnswer({ status, headers }: FetchAnswer, text: string, nowMs: number): Answer {
-  const body = parseJson(text);
+/** What the body of a successful response must be. `anything`: any JSON, or nothing. */
+export type Expected = 'anything' | 'object' | 'list' | 'batch';
+
+/**
+ * Reads a response. Throws the error of its code if it is an error response, and {@link SvcError} if it is successful and
+ * has another body than `expected`, for example because it is from another service.
+ */
+export function readAnswer(
+  { status, headers }: FetchAnswer,
+  text: string,
+  nowMs: number,
+  expected: Expected = 'anything',
+): Answer {
+  const parsed = parseJson(text);
+  const body = parsed instanceof NotJson ? undefined : parsed;
   if ((status >= 200 && status < 300) || status === NOT_MODIFIED) {
-    if (body === NOT_JSON && text !== '') {
-      throw new SvcError('The response is not JSON. Check that baseUrl is the address of svc.');
-    }
-    return { status, headers, body: body === NOT_JSON ? undefined : body };
+    if (parsed instanceof NotJson && text !== '') throw wrongAddress('JSON', parsed.cause);
+    if (!isExpected(body, expected)) throw wrongAddress(EXPECTED_NAMES[expected]);
+    return { status, headers, body };
   }
   const requestId = headers.get('request-id') ?? undefined;
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'), nowMs);
   const { code, message } = isEnvelope(body) ? body.error : withoutEnvelope(status, headers.get('location'));
-  throw apiError({ code, message, status, requestId, retryAfterMs, headers, body: keptBody(body, text) });
+  throw apiError({ code, message, status, requestId, retryAfterMs, headers, body: keptBody(parsed, text) });
 }
 
 /** The most characters of the body that an error keeps. */
@@ -31,20 +42,49 @@ const BODY_MAX_CHARACTERS = 10_000;
 
 function keptBody(body: unknown, text: string): unknown {
   if (text.length > BODY_MAX_CHARACTERS) return text.slice(0, BODY_MAX_CHARACTERS);
-  if (body !== NOT_JSON) return body;
+  if (!(body instanceof NotJson)) return body;
   return text === '' ? undefined : text;
 }
 
 /** Sent only if the request had `If-None-Match`. */
 const NOT_MODIFIED = 304;
 
-const NOT_JSON = Symbol('not JSON');
+const EXPECTED_NAMES = {
+  anything: 'JSON',
+  object: 'a JSON object',
+  list: 'a list',
+  batch: 'a batch of records',
+} as const;
+
+function isExpected(body: unknown, expected: Expected): boolean {
+  if (expected === 'anything') return true;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
+  const { data, pagination }: { readonly data?: unknown; readonly pagination?: unknown } = body;
+  if (expected === 'object') return true;
+  return (
+    Array.isArray(data) && (expected === 'batch' || (typeof pagination === 'object' && pagination !== null))
+  );
+}
+
+const wrongAddress = (what: string, cause?: unknown): SvcError =>
+  new SvcError(
+    `The response is not ${what}. Check that baseUrl is the address of svc.`,
+    cause === undefined ? undefined : { cause },
+  );
+
+/** The result for a text that is not JSON. */
+class NotJson {
+  readonly cause: unknown;
+  constructor(cause: unknown) {
+    this.cause = cause;
+  }
+}
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    return NOT_JSON;
+  } catch (error) {
+    return new NotJson(error);
   }
 }
 

@@ -12,7 +12,21 @@ export function failedFetch(error: unknown, baseUrl: string): SvcError {
     return new SvcError(`The client's \`fetch\` has a mistake: ${reason}`, { cause: error });
   if (inner?.message === 'bad port')
     return new SvcError(`${baseUrl} has a port that \`fetch\` refuses.`, { cause: error });
-  return new SvcNetworkError(`${baseUrl} could not be reached: ${reason}`, { cause: error });
+  return new SvcNetworkError(`${baseUrl} could not be reached: ${tlsReason(reason) ?? reason}`, {
+    cause: error,
+  });
+}
+
+/** Where the response to a TLS handshake is not TLS. */
+const NOT_TLS: readonly string[] = ['wrong version number', 'packet length too long', 'http request'];
+
+/** The reason in a message of OpenSSL, which has the place in its source code too. Undefined: it is another message. */
+function tlsReason(message: string): string | undefined {
+  const [, reason] = /:SSL routines:[^:]*:([^:]+):/.exec(message) ?? [];
+  if (reason === undefined) return undefined;
+  return NOT_TLS.includes(reason)
+    ? 'it does not respond with TLS. Its address may begin with http instead of https.'
+    : `TLS failed: ${reason}.`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { SvcApiError, SvcError, SvcIdempotencyInProgressError } from '../errors.ts';
 import { checkedRetries, checkedTimeout } from '../number.ts';
 import { checkedSignal, type Signal } from '../signal.ts';
-import { type Answer, readAnswer } from './answer.ts';
+import { type Answer, type Expected, readAnswer } from './answer.ts';
 import { type Attempt, type ExchangeOptions, exchange } from './exchange.ts';
 import { type HeadersInput, joinCallHeaders, joinHeaders } from './headers.ts';
 import { limited } from './limited.ts';
@@ -54,6 +54,11 @@ export interface Call {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
+  /**
+   * What the body of a successful response must be.
+   * @default 'anything'
+   */
+  readonly expected?: Expected;
   /**
    * An error status that means success if the outcome of an earlier attempt is unknown: that attempt was carried out.
    */
@@ -148,7 +153,7 @@ export function createTransport(options: TransportOptions): Transport {
       for (let failures = 0; ; ) {
         signal?.throwIfAborted();
         try {
-          return await limited((stop) => answerTo({ ...call, headers }, sending, stop), {
+          return await limited((stop) => answerTo({ ...call, headers }, call.expected, sending, stop), {
             baseUrl,
             timeoutMs,
             signal,
@@ -221,9 +226,14 @@ function checkCall({ method, body }: Call): void {
   if (body !== undefined && !mayHaveBody(method)) throw new SvcError(`A ${method} request has no body.`);
 }
 
-async function answerTo(attempt: Attempt, options: ExchangeOptions, signal: Signal): Promise<Answer> {
+async function answerTo(
+  attempt: Attempt,
+  expected: Expected | undefined,
+  options: ExchangeOptions,
+  signal: Signal,
+): Promise<Answer> {
   const answer = await exchange(attempt, options, signal);
-  return readAnswer(answer, await answer.text(), options.now());
+  return readAnswer(answer, await answer.text(), options.now(), expected);
 }
 
 /** Whether the service carries the request out only once, however often it is sent. */

@@ -32,6 +32,7 @@ async function read(
 
 describe.each([
   ['bytes that are not UTF-8', Buffer.of(0x22, 0xff, 0x0a), 'it is not UTF-8'],
+  ['a line that is no record', Buffer.from('null\n'), 'a line is not a record'],
   ['a line that is not JSON', Buffer.from('{"id":\n'), 'a line is not complete JSON'],
   ['a line without an end', Buffer.from('{"id":'), 'a line is not complete JSON'],
 ])('an export with %s', (_, bytes, reason) => {
@@ -47,6 +48,9 @@ describe.each([
     );
     expect(found).toMatchObject({ ids: ['aud_a'], requests: 1 });
     expect(found.error).toBeInstanceOf(SvcNetworkError);
-    expect(found.error).toMatchObject({ message: `The export is damaged: ${reason}.` });
+    expect(found.error).toMatchObject({
+      message: `The export is damaged: ${reason}.`,
+      request: { method: 'GET', path: '/v1/audits/export' },
+    });
   });
 });
