@@ -37,6 +37,7 @@ const CLIENT_ERRORS: ReadonlySet<string> = new Set([
   'unsupported_grant_type',
   'invalid_scope',
 ]);
+const UNAUTHORIZED = 401;
 const FIRST_SERVER_ERROR = 500;
 const ERROR_NAME = /^\w{1,60}$/;
 const named = (name: unknown): string =>
@@ -66,6 +67,12 @@ export function failureOf(error: unknown): ProviderFailure {
   return isNetworkError(error)
     ? unavailable(error)
     : new ProviderFailure('untrusted', named(Object(error).name));
+}
+
+/** Whether the token endpoint says that the client did not identify itself. To Basic it may answer with a challenge. */
+export function isClientRefused(error: unknown): boolean {
+  if (error instanceof ResponseBodyError) return error.error === 'invalid_client';
+  return error instanceof WWWAuthenticateChallengeError && error.status === UNAUTHORIZED;
 }
 
 /** A timeout, or an error of `fetch`, which is a TypeError whose cause is that of the connection. */

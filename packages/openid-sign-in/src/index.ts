@@ -1,11 +1,11 @@
 import {
+  type AuthorizationCodeGrantChecks,
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,
-  type ClientAuth,
   ClientSecretBasic,
   ClientSecretPost,
-  type Configuration,
+  Configuration,
   calculatePKCECodeChallenge,
   customFetch,
   discovery,
@@ -13,12 +13,12 @@ import {
   fetchUserInfo,
 } from 'openid-client';
 import { boundedFetch } from './bounded-fetch.ts';
-import { failureOf, ProviderFailure } from './failure.ts';
+import { failureOf, isClientRefused, ProviderFailure } from './failure.ts';
 import type { ProviderSettings } from './settings.ts';
 
 export { type FailureReason, ProviderFailure } from './failure.ts';
 
-/** Seconds that one request to the provider may take. A sign-in makes at most four. */
+/** Seconds that one request to the provider may take. A sign-in makes at most five. */
 const REQUEST_TIMEOUT_SECONDS = 5;
 /** How long the discovery document is used. Then the next sign-in reads it again. */
 const FRESH_MS = 10 * 60 * 1000;
@@ -66,22 +66,24 @@ export interface Provider {
 /** Authorization code flow with PKCE, state and nonce. The signature of the ID token is always checked. */
 export function createProvider(options: ProviderOptions): Provider {
   const { clock = Date.now } = options;
-  let found: { readonly configuration: Promise<Configuration>; readonly readAt: number } | undefined;
+  let found: { readonly configurations: Promise<Configurations>; readonly readAt: number } | undefined;
+  /** The method that the provider accepted last. */
+  let accepted: Method = 'client_secret_basic';
   let waiting = 0;
 
   /** All sign-ins at the same time share one request. A failure is not kept. */
-  const configure = (freshMs: number): Promise<Configuration> => {
-    if (found !== undefined && clock() - found.readAt < freshMs) return found.configuration;
-    const own = { configuration: discover(options), readAt: clock() };
+  const configure = (freshMs: number): Promise<Configurations> => {
+    if (found !== undefined && clock() - found.readAt < freshMs) return found.configurations;
+    const own = { configurations: discover(options), readAt: clock() };
     found = own;
-    own.configuration.catch(() => {
+    own.configurations.catch(() => {
       if (found === own) found = undefined;
     });
-    return own.configuration;
+    return own.configurations;
   };
   const bounded = async <T>(
     freshMs: number,
-    work: (configuration: Configuration) => Promise<T>,
+    work: (configurations: Configurations) => Promise<T>,
   ): Promise<T> => {
     if (waiting >= WAITING_MAX) throw new ProviderFailure('busy', `${WAITING_MAX} sign-ins wait`);
     waiting += 1;
@@ -97,9 +99,26 @@ export function createProvider(options: ProviderOptions): Provider {
     }
   };
 
+  /** Exchanges the code for tokens. A provider that refuses the client with one method is asked with the other one. */
+  const grant = async (configurations: Configurations, url: URL, checks: AuthorizationCodeGrantChecks) => {
+    const attempt = async (method: Method) => {
+      const configuration = configurations[method];
+      const tokens = await authorizationCodeGrant(configuration, url, { ...checks });
+      accepted = method;
+      return { configuration, tokens };
+    };
+    const [first, second] = methodsFor(configurations.client_secret_basic, accepted);
+    try {
+      return await attempt(first);
+    } catch (error) {
+      if (second === undefined || !isClientRefused(error)) throw error;
+      return await attempt(second);
+    }
+  };
+
   return {
     authorizationUrl: ({ state, nonce, verifier }) =>
-      bounded(START_FRESH_MS, async (configuration) => {
+      bounded(START_FRESH_MS, async ({ client_secret_basic: configuration }) => {
         const url = buildAuthorizationUrl(configuration, {
           redirect_uri: options.redirectUri,
           scope: SCOPE,
@@ -111,10 +130,10 @@ export function createProvider(options: ProviderOptions): Provider {
         return url.href;
       }),
     identify: (answer, { state, nonce, verifier }) =>
-      bounded(FRESH_MS, async (configuration) => {
+      bounded(FRESH_MS, async (configurations) => {
         const url = new URL(options.redirectUri);
         for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value);
-        const tokens = await authorizationCodeGrant(configuration, url, {
+        const { configuration, tokens } = await grant(configurations, url, {
           expectedState: state,
           expectedNonce: nonce,
           pkceCodeVerifier: verifier,
@@ -146,27 +165,41 @@ type Claims = Readonly<Record<string, unknown>>;
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-async function discover(options: ProviderOptions): Promise<Configuration> {
-  const { issuer, clientId, clientSecret, timeoutSeconds = REQUEST_TIMEOUT_SECONDS } = options;
-  const server = new URL(issuer);
-  const configuration = await discovery(server, clientId, undefined, authenticationOf(clientSecret), {
-    timeout: timeoutSeconds,
-    [customFetch]: (url, request) => boundedFetch(url, request as RequestInit),
-    execute: [enableNonRepudiationChecks, ...(server.protocol === 'http:' ? [allowInsecureRequests] : [])],
-  });
-  // The library compares them after it has parsed both as URLs.
-  if (configuration.serverMetadata().issuer !== issuer)
-    throw new ProviderFailure('untrusted', 'wrong_issuer');
-  return configuration;
+/** How the secret is sent to the provider. */
+type Method = 'client_secret_basic' | 'client_secret_post';
+type Configurations = Readonly<Record<Method, Configuration>>;
+
+/**
+ * The methods to try, in their order. The metadata say what the provider can do, and not for which method this client is
+ * registered. OpenID Connect Core, section 9: the default is Basic.
+ */
+function methodsFor(
+  configuration: Configuration,
+  accepted: Method,
+): readonly [first: Method, second?: Method] {
+  const named = configuration.serverMetadata().token_endpoint_auth_methods_supported ?? [];
+  if (!named.includes('client_secret_post')) return ['client_secret_basic'];
+  if (!named.includes('client_secret_basic')) return ['client_secret_post'];
+  return accepted === 'client_secret_basic'
+    ? ['client_secret_basic', 'client_secret_post']
+    : ['client_secret_post', 'client_secret_basic'];
 }
 
-/** Sends the secret in the way that the provider names. A provider that names none accepts Basic. */
-function authenticationOf(secret: string): ClientAuth {
-  const post = ClientSecretPost(secret);
-  const basic = ClientSecretBasic(secret);
-  return (server, ...rest) =>
-    (server.token_endpoint_auth_methods_supported?.includes('client_secret_post') ? post : basic)(
-      server,
-      ...rest,
-    );
+async function discover(options: ProviderOptions): Promise<Configurations> {
+  const { issuer, clientId, clientSecret, timeoutSeconds = REQUEST_TIMEOUT_SECONDS } = options;
+  const server = new URL(issuer);
+  const settings = {
+    timeout: timeoutSeconds,
+    [customFetch]: (url: string, request: object) => boundedFetch(url, request as RequestInit),
+    execute: [enableNonRepudiationChecks, ...(server.protocol === 'http:' ? [allowInsecureRequests] : [])],
+  };
+  const basic = await discovery(server, clientId, undefined, ClientSecretBasic(clientSecret), settings);
+  const metadata = basic.serverMetadata();
+  // The library compares them after it has parsed both as URLs.
+  if (metadata.issuer !== issuer) throw new ProviderFailure('untrusted', 'wrong_issuer');
+  const post = new Configuration(metadata, clientId, undefined, ClientSecretPost(clientSecret));
+  post.timeout = settings.timeout;
+  post[customFetch] = settings[customFetch];
+  for (const extend of settings.execute) extend(post);
+  return { client_secret_basic: basic, client_secret_post: post };
 }

@@ -100,6 +100,9 @@ export async function startProvider(options: TestProviderOptions): Promise<TestP
       ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 60, IdToken: 60, Interaction: 600, Session: 600 },
     });
     provider.use(async (context, next) => {
+      // oidc-provider accepts Basic for every secret. Others bind a client to its method: here, the secret is wrong then.
+      if (authMethod === 'client_secret_post' && context.headers.authorization?.startsWith('Basic ') === true)
+        context.headers.authorization = `Basic ${btoa(`${CLIENT_ID}:refused`)}`;
       await next();
       await test.tamper(context.path, context);
     });
