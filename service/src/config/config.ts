@@ -5,6 +5,7 @@ import { readTrustProxy } from '@svc/ip-addresses/trust-proxy';
 import { HostsError, splitHosts } from '@svc/postgres-hosts';
 import { poolerMistakes } from '@svc/postgres-sessions';
 import { readTelemetrySettings, type TelemetrySettings } from '@svc/telemetry/settings';
+import { readNetworks } from '@svc/webhook-sender/setting';
 import { counted } from '../log/plural.ts';
 import {
   CHANGE_RETENTION_DAYS_DEFAULT,
@@ -15,7 +16,6 @@ import {
 import { type OidcSettings, readOidcSettings } from './oidc.ts';
 import { LINKED_PORT, unknownSettings } from './setting-names.ts';
 import { HOUR_MS } from './time.ts';
-import { readNetworks } from './webhook-networks.ts';
 
 /** The settings of one process, read once from the environment, then frozen. docs/operations.md lists them all. */
 export interface Config {
