@@ -3,7 +3,7 @@ import { createPauses } from './pauses.ts';
 /** What came of the work of an owner. `busy`: others held what it needs. */
 export type Outcome = 'done' | 'busy' | 'failed';
 
-export interface RoundOptions {
+interface RoundOptions {
   /** The owners that have work after this one, in the order of their names. None: there are no others. */
   readonly ownersAfter: (owner: string) => Promise<readonly string[]>;
   /** Does the work of an owner. `waits`: for what others hold. */

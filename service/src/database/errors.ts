@@ -88,7 +88,7 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /** Whether the database is away, so that other statements fail too. False if it has refused this statement only. */
-export const isAway = (error: unknown): boolean => isUnavailable(error) && !isRefused(error);
+const isAway = (error: unknown): boolean => isUnavailable(error) && !isRefused(error);
 
 /** Judges errors of work that is tried without waiting and then again. Throws the error if the database is away. */
 export const failedWork =

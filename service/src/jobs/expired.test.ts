@@ -89,9 +89,68 @@ test('the other expired rows are removed if some cannot be, and the failure is s
     create trigger refuse before delete on traffic for each row execute function refuse();`);
   const lines: unknown[] = [];
   const log = { info: (values: unknown) => void lines.push(values) };
-  await expect(deleteExpired({ pool, log })).rejects.toThrow('refused: idempotent_answers');
+  await expect(deleteExpired({ pool, log })).rejects.toThrow(
+    'stored responses (the first of 2 failures): refused: idempotent_answers',
+  );
   expect(lines).toEqual([{ signIns: 0, deliveries: 0 }]);
   expect((await pool.query('select from webhook_endpoints')).rowCount).toBe(0);
+});
+
+test('the traffic and endpoints of the other workspaces are removed if those of one cannot be', async () => {
+  const { pool } = await createTestDatabase();
+  const ids: string[] = [];
+  for (let i = 0; i < 3; i++)
+    ids.push(await inTransaction(pool, (client) => createWorkspace(client, 'test')));
+  const [first] = ids;
+  await pool.query(
+    `insert into traffic (workspace_id, hour, mode, bucket, requests, errors)
+     select id, date_trunc('hour', now()) - interval '800 days', 'live', 1, 1, 0 from unnest($1::text[]) id`,
+    [ids],
+  );
+  await pool.query(
+    `insert into webhook_endpoints (workspace_id, id, url, description, ordered, secret, position, deleted_at)
+     select id, 'whe_1', '', '', true, '', '', now() from unnest($1::text[]) id`,
+    [ids],
+  );
+  await pool.query(
+    `insert into webhook_attempts (workspace_id, endpoint_id, hour, bucket, delivered, failed)
+     select id, 'whe_1', date_trunc('hour', now()), 1, 1, 0 from unnest($1::text[]) id`,
+    [ids],
+  );
+  await pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused: %', tg_table_name; end $$;
+    create trigger refuse before delete on traffic for each row when (old.workspace_id = '${first}') execute function refuse();
+    create trigger refuse before delete on webhook_attempts for each row when (old.workspace_id = '${first}')
+      execute function refuse()`);
+  await expect(deleteExpired({ pool, log: pino({ level: 'silent' }) })).rejects.toThrow(
+    `traffic (the first of 2 failures): ${first}: refused: traffic`,
+  );
+  for (const table of ['traffic', 'webhook_endpoints'])
+    expect((await pool.query(`select workspace_id as id from ${table}`)).rows).toEqual([{ id: first }]);
+});
+
+test('every part of the expired rows of sign-in is tried, and the failure names the first that failed', async () => {
+  const { pool } = await createTestDatabase();
+  const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
+  await pool.query(`
+    insert into users (id, name, email, created_at, updated_at) values ('u', 'U', 'u@example.com', now(), now());
+    insert into sessions (id, token, user_id, expires_at, created_at, updated_at)
+      values ('s', 's', 'u', now() - interval '1 day', now(), now());
+    insert into verifications (id, identifier, value, expires_at, created_at, updated_at)
+      values ('v', 'v', 'v', now() - interval '1 day', now(), now());
+    insert into one_time_links (token_hash, purpose, expires_at) values ('l', 'sign-in', now() - interval '1 day');
+    insert into invitations (workspace_id, id, email, role, status, inviter_id, expires_at, created_at)
+      values ('${workspaceId}', 'i', 'i', 'viewer', 'pending', 'u', now(), now());
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused: %', tg_table_name; end $$;
+    create trigger refuse before delete on sessions for each row execute function refuse();
+    create trigger refuse before delete on one_time_links for each row execute function refuse()`);
+  await expect(deleteExpired({ pool, log: pino({ level: 'silent' }) })).rejects.toThrow(
+    'sign-ins: sessions (the first of 2 failures): refused: sessions',
+  );
+  const { rows } = await pool.query(
+    'select (select count(*)::int from verifications) + (select count(*)::int from invitations) as left',
+  );
+  expect(rows).toEqual([{ left: 0 }]);
 });
 
 test('deliveries of webhooks are kept for 30 days, and longer if they are still to be sent', async () => {

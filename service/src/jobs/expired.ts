@@ -1,9 +1,11 @@
 import { IDEMPOTENCY_LIFETIME_SECONDS } from '@svc/sdk/contract';
+import { createAttempts } from '@svc/turns/attempts';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { DELIVERY_RETENTION_DAYS, TRAFFIC_RETENTION_DAYS } from '../config/limits.ts';
 import { deleteExpiredSignIns } from '../dashboard/expired.ts';
 import { chunkDeletion, deleteInChunks } from '../database/delete-in-chunks.ts';
+import { attemptsForEach } from '../database/errors.ts';
 import { type BoundStatement, statement } from '../database/statement.ts';
 import { removeDeletedEndpoints } from '../webhooks/deleted.ts';
 
@@ -36,15 +38,19 @@ const deleteTraffic = chunkDeletion(
 );
 
 async function deleteExpiredTraffic(pool: pg.Pool, signal?: AbortSignal): Promise<number> {
+  const attempts = attemptsForEach();
   let deleted = 0;
   for (let after: string | undefined = ''; after !== undefined && signal?.aborted !== true; ) {
     const { rows }: pg.QueryResult<{ id: string; hasExpired: boolean }> = await pool.query(
       selectTraffic(after, TRAFFIC_RETENTION_DAYS),
     );
-    for (const { id } of rows.filter(({ hasExpired }) => hasExpired))
-      deleted += await deleteInChunks(pool, deleteTraffic, [TRAFFIC_RETENTION_DAYS, id], signal);
+    for (const { id } of rows.filter(({ hasExpired }) => hasExpired)) {
+      const values = [TRAFFIC_RETENTION_DAYS, id];
+      deleted += (await attempts.of(id, () => deleteInChunks(pool, deleteTraffic, values, signal))) ?? 0;
+    }
     after = rows.at(-1)?.id;
   }
+  attempts.end();
   return deleted;
 }
 
@@ -63,17 +69,15 @@ export async function deleteExpired({
   readonly log: Pick<Logger, 'info'>;
   readonly signal?: AbortSignal;
 }): Promise<void> {
-  const failures: unknown[] = [];
-  const attempt = async <T>(part: Promise<T>): Promise<T | undefined> =>
-    part.catch((error: unknown) => void failures.push(error));
-  const inChunks = (deletion: BoundStatement, value: number): Promise<number | undefined> =>
-    attempt(deleteInChunks(pool, deletion, [value], signal));
-  const answers = await inChunks(deleteAnswers, IDEMPOTENCY_LIFETIME_SECONDS);
-  const signIns = await attempt(deleteExpiredSignIns(pool, signal));
-  const traffic = await attempt(deleteExpiredTraffic(pool, signal));
-  const deliveries = await inChunks(deleteDeliveries, DELIVERY_RETENTION_DAYS);
-  await inChunks(deleteAttempts, DELIVERY_RETENTION_DAYS);
-  await attempt(removeDeletedEndpoints(pool, signal));
+  const { of: attempt, end } = createAttempts();
+  const inChunks = (part: string, deletion: BoundStatement, value: number): Promise<number | undefined> =>
+    attempt(part, () => deleteInChunks(pool, deletion, [value], signal));
+  const answers = await inChunks('stored responses', deleteAnswers, IDEMPOTENCY_LIFETIME_SECONDS);
+  const signIns = await attempt('sign-ins', () => deleteExpiredSignIns(pool, signal));
+  const traffic = await attempt('traffic', () => deleteExpiredTraffic(pool, signal));
+  const deliveries = await inChunks('deliveries', deleteDeliveries, DELIVERY_RETENTION_DAYS);
+  await inChunks('attempts of deliveries', deleteAttempts, DELIVERY_RETENTION_DAYS);
+  await attempt('deleted endpoints', () => removeDeletedEndpoints(pool, signal));
   log.info({ answers, signIns, traffic, deliveries }, 'removed expired rows');
-  if (failures.length > 0) throw failures[0];
+  end();
 }

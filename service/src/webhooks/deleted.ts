@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { attemptsForEach } from '../database/errors.ts';
 import { statement } from '../database/statement.ts';
 
 const JOB = 'background: a job, which looks for deleted endpoints of all workspaces';
@@ -29,17 +30,23 @@ interface Endpoint {
   readonly id: string;
 }
 
-/** Removes the endpoints that people have deleted, with their deliveries, in short transactions. */
+/**
+ * Removes the endpoints that people have deleted, with their deliveries, in short transactions. If it fails for one, it
+ * removes the others, and throws at the end.
+ */
 export async function removeDeletedEndpoints(pool: pg.Pool, signal?: AbortSignal): Promise<void> {
+  const attempts = attemptsForEach();
   let last: Endpoint | undefined = { workspaceId: '', id: '' };
   while (last !== undefined && signal?.aborted !== true) {
     const { rows }: pg.QueryResult<Endpoint> = await pool.query<Endpoint>(
       selectDeleted(last.workspaceId, last.id),
     );
-    for (const endpoint of rows) await deleteRows(pool, endpoint, signal);
+    for (const endpoint of rows)
+      await attempts.of(`${endpoint.workspaceId} ${endpoint.id}`, () => deleteRows(pool, endpoint, signal));
     last = rows.at(-1);
   }
   if (signal?.aborted !== true) await pool.query(deleteEndpoints());
+  attempts.end();
 }
 
 async function deleteRows(pool: pg.Pool, { workspaceId, id }: Endpoint, signal?: AbortSignal): Promise<void> {
