@@ -63,3 +63,23 @@ test('deletes nothing that is young by one of the two clocks', async () => {
   expect(await deleteExpiredChanges(pool, { retentionDays: 30, nodeNowMs: past })).toBe(0);
   expect(await deleteExpiredChanges(pool, { retentionDays: 30, nodeNowMs: future })).toBe(1);
 });
+
+test('deletes the changes of the other workspaces if those of one cannot be deleted, and throws then', async () => {
+  const ids = [await workspace(), await workspace(), await workspace()];
+  const [first = ''] = ids;
+  for (const id of ids) {
+    await seedChanges(pool, id, [change]);
+    await age(id, 31);
+  }
+  await pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refuse before delete on changes for each row when (old.workspace_id = '${first}') execute function refuse()`);
+  const run = () => deleteExpiredChanges(pool, { retentionDays: 30, nodeNowMs: Date.now() });
+  await expect(run()).rejects.toThrow(`${first}: refused`);
+  expect(
+    (await pool.query("select workspace_id as id from changes where last_at < now() - interval '30 days'"))
+      .rows,
+  ).toEqual([{ id: first }]);
+  await pool.query('drop trigger refuse on changes');
+  expect(await run()).toBe(1);
+});

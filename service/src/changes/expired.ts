@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { attemptsForEach } from '../database/errors.ts';
 import { inTransaction } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';
 
@@ -35,13 +36,15 @@ export interface ChangeExpiry {
 
 /**
  * Deletes changes that are older than the retention, in short transactions. Each one also moves the time after which the
- * feed of a workspace is complete, so an earlier position gets 410. Returns the number of changes.
+ * feed of a workspace is complete, so an earlier position gets 410. Returns the number of changes. If it fails for a
+ * workspace, it deletes those of the others, and throws at the end.
  */
 export async function deleteExpiredChanges(
   pool: pg.Pool,
   { retentionDays, nodeNowMs, signal }: ChangeExpiry,
 ): Promise<number> {
   const nodeNow = new Date(nodeNowMs).toISOString();
+  const attempts = attemptsForEach();
   let deleted = 0;
   let after = '';
   const goesOn = (): boolean => signal?.aborted !== true;
@@ -52,7 +55,7 @@ export async function deleteExpiredChanges(
     for (const { id } of rows.filter(({ hasExpired }) => hasExpired)) {
       let changes: number | undefined = 0;
       while (changes !== undefined && goesOn()) {
-        changes = await deleteSome(pool, id, retentionDays, nodeNow);
+        changes = await attempts.of(id, () => deleteSome(pool, id, retentionDays, nodeNow));
         deleted += changes ?? 0;
       }
     }
@@ -60,6 +63,7 @@ export async function deleteExpiredChanges(
     if (last === undefined) break;
     after = last.id;
   }
+  attempts.end();
   return deleted;
 }
 

@@ -179,3 +179,18 @@ test('a removal that is stopped between any two statements is completed by the n
   expect(kills).toBeGreaterThan(20);
   expect(await rowsOf(workspaceId)).toEqual({});
 });
+
+test('the other workspaces are removed if one cannot be, and the failure is seen', async () => {
+  const ids = [await service.workspace(), await service.workspace(), await service.workspace()];
+  const [first = ''] = ids.toSorted();
+  await pool.query(`update workspaces set deleted_at = now() - interval '8 days' where id = any($1)`, [ids]);
+  await pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refuse before delete on workspace_clocks for each row when (old.workspace_id = '${first}')
+      execute function refuse()`);
+  await expect(remove()).rejects.toThrow(`${first}: refused`);
+  const { rows } = await pool.query('select id from workspaces where id = any($1)', [ids]);
+  expect(rows).toEqual([{ id: first }]);
+  await pool.query('drop trigger refuse on workspace_clocks; drop function refuse');
+  expect(await remove()).toEqual([first]);
+});

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { WORKSPACE_RESTORE_DAYS } from '../dashboard/limits.ts';
 import { TABLE_PLACEMENTS } from '../database/citus/placements.ts';
+import { attemptsForEach } from '../database/errors.ts';
 import { type BoundStatement, statement } from '../database/statement.ts';
 import { removeSomeKeys } from '../keys/deleted-workspace.ts';
 
@@ -41,7 +42,7 @@ const deleteWorkspace = statement('remove_workspace', JOB)`
  * Removes the data of workspaces that were deleted more than seven days ago, by the clock of the database and by that of
  * this node, in short statements that commit one by one. Several nodes may run it at the same time. Returns the ids of
  * those that are gone. The signal, or the end of the process, stops it between two statements; the next call removes the
- * rest.
+ * rest. If it fails for a workspace, it removes the others, and throws at the end.
  */
 export async function removeDeletedWorkspaces(
   pool: pg.Pool,
@@ -50,15 +51,17 @@ export async function removeDeletedWorkspaces(
 ): Promise<readonly string[]> {
   const nodeNow = new Date(nodeNowMs).toISOString();
   const removed: string[] = [];
+  const attempts = attemptsForEach();
   for (let last: string | undefined = ''; last !== undefined && signal?.aborted !== true; ) {
     const { rows }: pg.QueryResult<{ id: string }> = await pool.query(
       selectDue(WORKSPACE_RESTORE_DAYS, last, nodeNow),
     );
     for (const { id } of rows) {
-      if (await removeData(pool, id, signal)) removed.push(id);
+      if (await attempts.of(id, () => removeData(pool, id, signal))) removed.push(id);
     }
     last = rows.at(-1)?.id;
   }
+  attempts.end();
   return removed;
 }
 

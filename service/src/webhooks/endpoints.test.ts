@@ -152,3 +152,15 @@ test('an endpoint needs an older secret while its previous secret signs, and a d
   await pool.query('update webhook_endpoints set deleted_at = now() where id = $1', [other.id]);
   expect(await examined()).toEqual({ old: 0, lost: [] });
 });
+
+test('the other secrets are sealed with the new secret if one cannot be, and the failure is seen', async () => {
+  await pool.query('delete from webhook_endpoints');
+  const workspaceId = await workspace();
+  const ids = [(await endpointOf(workspaceId)).id, (await endpointOf(workspaceId)).id].toSorted();
+  await pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refuse before update on webhook_endpoints for each row when (old.id = '${ids[0]}') execute function refuse()`);
+  await expect(resealEndpointSecrets(pool, both)).rejects.toThrow(`${ids[0]}: refused`);
+  await pool.query('drop trigger refuse on webhook_endpoints; drop function refuse');
+  expect(await resealEndpointSecrets(pool, both)).toBe(1);
+});

@@ -1,3 +1,4 @@
+import { attemptsForEach } from '../database/errors.ts';
 import type { Queryable } from '../database/lane.ts';
 import { statement } from '../database/statement.ts';
 import type { SecretSealer } from './sealed-secrets.ts';
@@ -48,18 +49,20 @@ const placeOf = ({ workspace_id, id }: SealedRow) => ({ workspaceId: workspace_i
 
 /**
  * Seals every secret again with the first secret of the deployment. Returns how many endpoints it changed. Skips those that
- * no secret opens.
+ * no secret opens. If it fails for one, it seals the others, and throws at the end.
  */
 export async function resealEndpointSecrets(
   connections: Queryable,
   sealer: SecretSealer,
   signal?: AbortSignal,
 ): Promise<number> {
+  const attempts = attemptsForEach();
   let resealed = 0;
   for await (const row of endpointsOfOtherKeys(connections, sealer)) {
     if (signal?.aborted === true) break;
-    resealed += await reseal(connections, sealer, row);
+    resealed += (await attempts.of(row.id, () => reseal(connections, sealer, row))) ?? 0;
   }
+  attempts.end();
   return resealed;
 }
 

@@ -1,5 +1,6 @@
 import { parseEnvelope, symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto';
 import { deriveKey, fingerprintOf } from '../../config/secrets.ts';
+import { attemptsForEach } from '../../database/errors.ts';
 import type { Queryable } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 
@@ -69,18 +70,23 @@ export interface FactorSecrets {
 
 const PAGE_ROWS = 500;
 
-/** Encrypts every second factor with the first secret; returns their number. Skips those that no secret decrypts. */
+/**
+ * Encrypts every second factor with the first secret; returns their number. Skips those that no secret decrypts. If it fails
+ * for one, it encrypts the others, and throws at the end.
+ */
 export async function resealSecondFactors(
   pool: Queryable,
   secrets: readonly string[],
   signal?: AbortSignal,
 ): Promise<number> {
   const keys = sealingKeys(secrets);
+  const attempts = attemptsForEach();
   let resealed = 0;
   for await (const factor of factorsOfOtherKeys(pool, keys)) {
     if (signal?.aborted === true) break;
-    if (await resealFactor(pool, factor, keys)) resealed++;
+    if (await attempts.of(factor.id, () => resealFactor(pool, factor, keys))) resealed++;
   }
+  attempts.end();
   return resealed;
 }
 
