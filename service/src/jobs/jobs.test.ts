@@ -1,6 +1,7 @@
 import { waitFor } from '@svc/embedded-postgres/testing';
 import { makeWorkerUtils } from 'graphile-worker';
 import { pino } from 'pino';
+import { Registry } from 'prom-client';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDashboard, PASSWORD } from '../../test/harness/dashboard.ts';
 import { createTestService, TEST_SECRET } from '../../test/harness/service.ts';
@@ -9,7 +10,7 @@ import { examineSecondFactors } from '../dashboard/auth/sealed-factors.ts';
 import { inTransaction } from '../database/pool.ts';
 import { createEndpoint, readEndpoint } from '../webhooks/endpoints.ts';
 import { createSecretSealer } from '../webhooks/sealed-secrets.ts';
-import { type Jobs, startJobs } from './jobs.ts';
+import { type Jobs, SCHEDULE, startJobs } from './jobs.ts';
 
 const service = await createTestService();
 const {
@@ -71,6 +72,58 @@ test('a job seals second factors with the new secret that a node has sealed with
   await waitFor(async () => {
     expect(await examineSecondFactors(pool, [newer])).toEqual({ old: 0, lost: [] });
   });
+});
+
+test('a run of a job replaces the earlier one that is still to be tried again', async () => {
+  const utils = await makeWorkerUtils({ pgPool: pool });
+  await utils.migrate();
+  const waiting = async () =>
+    (await pool.query<{ task: string }>('select task_identifier as task from graphile_worker.jobs')).rows;
+  for (const { task, options } of [...SCHEDULE, ...SCHEDULE]) {
+    expect(options.jobKey).toBe(task);
+    await utils.addJob(task, {}, options);
+  }
+  const tasks = (await waiting()).map(({ task }) => task);
+  expect(tasks.toSorted()).toEqual(SCHEDULE.map(({ task }) => task).toSorted());
+  await utils.completeJobs(
+    (await pool.query('select id from graphile_worker.jobs')).rows.map(({ id }) => id),
+  );
+  await utils.release();
+});
+
+test('webhooks get the new secret although second factors fail, and the metric shows the failure', async () => {
+  const newer = 'a newer secret of the tests, 32 characters or more';
+  const registry = new Registry();
+  const owner = await createTestDashboard(service).owner();
+  await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD });
+  const workspaceId = await service.workspace();
+  const settings = { url: '', description: '', types: null, companyId: null, ordered: true };
+  const created = await inTransaction(pool, (client) =>
+    createEndpoint(client, createSecretSealer([TEST_SECRET]), workspaceId, settings, 'chg_1'),
+  );
+  await pool.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create trigger refuse before update on second_factors for each row execute function refuse()`);
+  const jobs = startJobs({
+    databaseUrl: url,
+    logRetentionDays: 36_500,
+    changeRetentionDays: 36_500,
+    secrets: [newer, TEST_SECRET],
+    announce: () => undefined,
+    registry,
+    log: pino({ level: 'silent' }),
+  });
+  onTestFinished(async () => {
+    await jobs.stop();
+    await pool.query('drop trigger refuse on second_factors; drop function refuse');
+  });
+  await runJob('reseal_second_factors');
+  await waitFor(async () => {
+    const failed = 'svc_job_runs_total{task="reseal_second_factors",outcome="failed"} ';
+    expect(await registry.metrics()).toMatch(new RegExp(`^${failed.replaceAll('{', '\\{')}[1-9]`, 'm'));
+  });
+  const endpoint = await readEndpoint(pool, createSecretSealer([newer]), workspaceId, created?.id ?? '');
+  expect(endpoint?.secrets).toEqual([created?.secret]);
 });
 
 test('a job seals the secrets of webhooks with the new secret', async () => {

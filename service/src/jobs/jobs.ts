@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { measureJobs } from '@svc/telemetry/metrics';
+import { createAttempts } from '@svc/turns/attempts';
 import { Logger as JobLogger, parseCronItems, type Runner, run, type Task } from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -48,15 +49,27 @@ const END_OF_JOB_DELAY_MS = 0;
 /** After this time, a job that a backup was in the way of is tried again. */
 const POSTPONED_MS = 10 * 60 * 1000;
 
-/** When each job runs, in UTC. Nodes share the schedule: a job runs once, on one of them. */
-const SCHEDULE = parseCronItems([
-  { task: 'maintain_audit_log', identifier: 'maintain_audit_log', match: '30 0 * * *' },
-  { task: 'delete_expired', identifier: 'delete_expired', match: '45 * * * *' },
-  { task: 'remove_deleted_workspaces', identifier: 'remove_deleted_workspaces', match: '25 * * * *' },
-  { task: 'delete_expired_changes', identifier: 'delete_expired_changes', match: '5 * * * *' },
+/** When each job runs, in UTC. */
+const TIMES: Readonly<Record<string, string>> = {
+  maintain_audit_log: '30 0 * * *',
+  delete_expired: '45 * * * *',
+  remove_deleted_workspaces: '25 * * * *',
+  delete_expired_changes: '5 * * * *',
   // Repeated, because during a rotation nodes with the old order of secrets still seal with the old secret.
-  { task: 'reseal_second_factors', identifier: 'reseal_second_factors', match: '15 * * * *' },
-]);
+  reseal_second_factors: '15 * * * *',
+};
+/**
+ * Nodes share the schedule: a job runs once, on one of them. With its key, the next run replaces one that is tried again
+ * after a failure. Otherwise a job that fails for days would have hundreds of them, which delay the other jobs.
+ */
+export const SCHEDULE = parseCronItems(
+  Object.entries(TIMES).map(([task, match]) => ({
+    task,
+    identifier: task,
+    match,
+    options: { jobKey: task },
+  })),
+);
 
 const tasks = (
   pool: pg.Pool,
@@ -87,10 +100,14 @@ const tasks = (
       log.info(`removed changes older than ${counted(changeRetentionDays, 'day', 'days')}: ${deleted}`);
   },
   reseal_second_factors: async () => {
-    const resealed = await resealSecondFactors(pool, secrets, signal);
+    const attempts = createAttempts();
+    const factors = () => resealSecondFactors(pool, secrets, signal);
+    const resealed = (await attempts.of('second factors', factors)) ?? 0;
     if (resealed > 0) log.info(`sealed second factors with the first secret: ${resealed}`);
-    const endpoints = await resealEndpointSecrets(pool, createSecretSealer(secrets), signal);
+    const secretsOfEndpoints = () => resealEndpointSecrets(pool, createSecretSealer(secrets), signal);
+    const endpoints = (await attempts.of('secrets of webhooks', secretsOfEndpoints)) ?? 0;
     if (endpoints > 0) log.info(`sealed secrets of webhooks with the first secret: ${endpoints}`);
+    attempts.end();
   },
 });
 
