@@ -2,6 +2,7 @@ import { tryExcludeBackups } from '@svc/database-copy/lock';
 import type pg from 'pg';
 import { PARTITIONS_AHEAD_MONTHS } from '../config/limits.ts';
 import { DAY_MS } from '../config/time.ts';
+import { chunkDeletion, deleteInChunks } from '../database/delete-in-chunks.ts';
 import { failedFor } from '../database/errors.ts';
 import { inTransaction } from '../database/pool.ts';
 import { statement, statements } from '../database/statement.ts';
@@ -111,19 +112,17 @@ export interface Expired {
   readonly postponed?: true;
 }
 
-const deleteImports = statement(
-  'delete_expired_imports',
-  'background: a job deletes the rows of expired partitions',
-)`
-  delete from imports where created_at < to_timestamp($1 / 1000.0)`;
+const deleteImports = chunkDeletion('imports', 'workspace_id, id', 'created_at < to_timestamp($1 / 1000.0)');
 
 /**
  * Drops the partitions whose newest possible entry is older than the retention, by the database's clock. A dropped month
  * cannot be restored, so nothing is dropped if the time is in doubt: if the clocks of this node and of the database differ,
- * or if no entry would be left.
+ * or if no entry would be left. Then deletes the counts of their imports, while requests can write entries again; if that
+ * fails, the next call that drops a partition does it.
  */
-export function dropExpiredPartitions(pool: pg.Pool, expiry: Expiry): Promise<Expired> {
-  return inTransaction(pool, async (client) => {
+export async function dropExpiredPartitions(pool: pg.Pool, expiry: Expiry): Promise<Expired> {
+  let endsMs = Number.NaN;
+  const result = await inTransaction(pool, async (client): Promise<Expired> => {
     await lockPartitions(client);
     const nowMs = expiry.databaseNowMs ?? (await databaseNow(client));
     const partitions = await listPartitions(client);
@@ -135,10 +134,12 @@ export function dropExpiredPartitions(pool: pg.Pool, expiry: Expiry): Promise<Ex
     if (!(await tryExcludeBackups(client))) return { dropped: [], postponed: true };
     for (const { name } of expired)
       await client.query(partitionStatement(`drop_${name}`, `drop table ${name}`)());
-    // The counts of imports are deleted after their entries, which are a little younger.
-    await client.query(deleteImports(Math.max(...expired.map(({ endsMs }) => endsMs)) - DAY_MS));
+    endsMs = Math.max(...expired.map((partition) => partition.endsMs));
     return { dropped: expired.map(({ name }) => name) };
   });
+  // The entries of imports are a little younger than their counts.
+  if (result.dropped.length > 0) await deleteInChunks(pool, deleteImports, [endsMs - DAY_MS]);
+  return result;
 }
 
 async function doubtOf(

@@ -2,6 +2,8 @@ import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { listPartitions } from '../audit-log/partitions.ts';
+import { inTransaction } from '../database/pool.ts';
+import { createWorkspace } from '../records/workspaces.ts';
 import { maintainAuditLog } from './audit-log-partitions.ts';
 
 const RETENTION_DAYS = 60;
@@ -39,6 +41,26 @@ beforeEach(async () => {
 });
 
 describe('the partitions of the audit log', () => {
+  test('are dropped also if others cannot be created, and although the counts of imports cannot be deleted', async () => {
+    await maintainAt('2030-01-15T00:00:00Z');
+    const workspaceId = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
+    await pool.query(`
+      insert into imports (workspace_id, id, created_at, records) values ('${workspaceId}', 'imp_1', '2030-01-02T00:00:00Z', 1);
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+      create trigger refuse before delete on imports for each row execute function refuse();
+      create table audit_log_2030_09 ()`);
+    await writeEntry('log_april', '2030-04-01T00:00:00Z');
+    await expect(maintainAt('2030-04-02T00:00:00Z')).rejects.toThrow('refused');
+    expect(await names()).not.toContain('audit_log_2030_01');
+    await pool.query('drop trigger refuse on imports; drop function refuse');
+    await expect(maintainAt('2030-06-10T00:00:00Z')).rejects.toThrow(
+      'new partitions: relation "audit_log_2030_09" already',
+    );
+    expect(await names()).not.toContain('audit_log_2030_02');
+    expect((await pool.query('select from imports')).rowCount).toBe(0);
+    await pool.query('drop table audit_log_2030_09');
+  });
+
   test('are dropped when their last entry is older than the retention, and not a moment earlier', async () => {
     await maintainAt('2030-01-15T00:00:00Z');
     await writeEntry('log_january', '2030-01-31T23:59:59.999999Z');

@@ -1,3 +1,4 @@
+import { createAttempts } from '@svc/turns/attempts';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { dropExpiredPartitions, type Expiry, ensurePartitions } from '../audit-log/partitions.ts';
@@ -11,10 +12,13 @@ export interface AuditLogMaintenance extends Expiry {
 /**
  * Creates the audit log's partitions for the coming months and drops partitions with only entries older than the
  * retention. Several nodes may run it at the same time. A start does not run it, so that a node with a wrong clock cannot
- * erase the log. Returns whether to run it again soon: a backup ran, and partitions must be dropped after it.
+ * erase the log. Returns whether to run it again soon: a backup ran, and partitions must be dropped after it. Drops also if
+ * the creation fails, as on a full disk, and throws at the end.
  */
 export async function maintainAuditLog({ pool, log, ...expiry }: AuditLogMaintenance): Promise<boolean> {
-  await createAuditLogPartitions({ pool, log, atMs: expiry.databaseNowMs });
+  const attempts = createAttempts();
+  const atMs = expiry.databaseNowMs;
+  await attempts.of('new partitions', () => createAuditLogPartitions({ pool, log, atMs }));
   const { dropped, doubt, postponed } = await dropExpiredPartitions(pool, expiry);
   if (dropped.length > 0)
     log.info(`dropped ${dropped.join(', ')}: older than ${counted(expiry.retentionDays, 'day', 'days')}`);
@@ -24,6 +28,7 @@ export async function maintainAuditLog({ pool, log, ...expiry }: AuditLogMainten
         'Synchronise all clocks with the same time server; svcd doctor compares them.',
     );
   }
+  attempts.end();
   return postponed === true;
 }
 
