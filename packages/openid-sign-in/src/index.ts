@@ -12,6 +12,7 @@ import {
   enableNonRepudiationChecks,
   fetchUserInfo,
 } from 'openid-client';
+import { checkAnswer } from './answer.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { failureOf, isClientRefused, ProviderFailure } from './failure.ts';
 import type { ProviderSettings } from './settings.ts';
@@ -91,8 +92,8 @@ export function createProvider(options: ProviderOptions): Provider {
       return await work(await configure(freshMs));
     } catch (error) {
       const failure = failureOf(error);
-      // The keys or the addresses of the provider may have changed. A stranger cannot cause this failure.
-      if (failure.reason === 'untrusted') found = undefined;
+      // The keys or the addresses of the provider may have changed. What is checked here says nothing about them.
+      if (failure.reason === 'untrusted' && !(error instanceof ProviderFailure)) found = undefined;
       throw failure;
     } finally {
       waiting -= 1;
@@ -131,6 +132,7 @@ export function createProvider(options: ProviderOptions): Provider {
       }),
     identify: (answer, { state, nonce, verifier }) =>
       bounded(FRESH_MS, async (configurations) => {
+        checkAnswer(answer, state, configurations.client_secret_basic.serverMetadata());
         const url = new URL(options.redirectUri);
         for (const [name, value] of Object.entries(answer)) url.searchParams.set(name, value);
         const { configuration, tokens } = await grant(configurations, url, {

@@ -131,13 +131,21 @@ describe('a sign-in is refused', () => {
     expect(await reasonOf(signIn(client({ clientSecret: 'wrong' })))).toBe('misconfigured');
   });
 
-  test('if the answer names another issuer', async () => {
-    const provider = client();
+  test.each<[name: string, change: Record<string, string>, reason: FailureReason]>([
+    ['names another issuer', { iss: 'https://evil.example' }, 'untrusted'],
+    ['names no issuer', { iss: '' }, 'untrusted'],
+    ['has no code', { code: '' }, 'untrusted'],
+    ['has another state', { state: 'other' }, 'untrusted'],
+    ['has an invalid error', { code: '', error: 'x y' }, 'refused'],
+  ])('if the answer %s: nothing is asked of the provider for it', async (_, change, reason) => {
+    const provider = client({ clock: () => 0 });
     const own = secrets();
     const answer = await real.signIn(await provider.authorizationUrl(own), 'ada');
-    expect(await reasonOf(provider.identify({ ...answer, iss: 'https://evil.example' }, own))).toBe(
-      'untrusted',
-    );
+    real.requests.length = 0;
+    expect(await reasonOf(provider.identify({ ...answer, ...change }, own))).toBe(reason);
+    expect(real.requests).toEqual([]);
+    expect((await provider.identify(answer, own)).subject).toBe('ada');
+    expect(real.requests.filter((path) => path.startsWith('/.well-known/'))).toEqual([]);
   });
 
   const onToken =
