@@ -1,5 +1,5 @@
 export { type Cell, type CsvRow, csvReader, ROW_CELLS_MAX, ROW_MAX_LINES } from './csv.ts';
-export { arrayItems } from './json-array.ts';
+export { readItems } from './items.ts';
 export { LINE_MAX_BYTES, type Line } from './line.ts';
 export { LINES_AT_ONCE, readLines } from './lines.ts';
 export { utf8Of } from './utf8.ts';

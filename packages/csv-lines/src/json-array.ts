@@ -5,15 +5,29 @@ const SKIPPED: ReadonlySet<number> = new Set([0x09, LF, CR, SPACE, 0xef, 0xbb, 0
 /** After more blanks than that, a file is not recognized as an array. */
 const BLANKS_MAX_BYTES = 1024;
 
+/** Converts the bytes of a JSON array to NDJSON: each item is a line, which has the number of the item. */
+export interface ArrayConverter {
+  /** Converts the next chunk. */
+  readonly convert: (bytes: Uint8Array) => Uint8Array;
+  /** What was converted until now. */
+  readonly found: () => {
+    readonly start: boolean;
+    /** The items that have ended. An array without items has one, which is empty. */
+    readonly items: number;
+    readonly end: boolean;
+  };
+}
+
 /**
- * The bytes of a JSON array as NDJSON: each item is a line, which has the number of the item. Passes on an input that
- * does not start with `[`. It checks nothing: an item that is not JSON is a line that is not JSON, and so is what follows
- * the array.
+ * The bytes of a JSON array as NDJSON. Passes on an input that does not start with `[`. It checks nothing: an item that is
+ * not JSON is a line that is not JSON, and the lines after the last item are what follows the array.
  */
-export async function* arrayItems(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* arrayItems(
+  input: AsyncIterable<Uint8Array>,
+  { convert }: ArrayConverter,
+): AsyncGenerator<Uint8Array> {
   let kind: 'unknown' | 'array' | 'other' = 'unknown';
   let blanks = Buffer.alloc(0);
-  const convert = arrayConverter();
   for await (const bytes of input) {
     let rest = bytes;
     if (kind === 'unknown') {
@@ -28,9 +42,10 @@ export async function* arrayItems(input: AsyncIterable<Uint8Array>): AsyncGenera
   if (kind === 'unknown') yield blanks;
 }
 
-/** Converts the bytes of an array, chunk by chunk: also in a browser. */
-export function arrayConverter(): (bytes: Uint8Array) => Uint8Array {
+/** Needs an array from the first byte that is not blank. Also for a browser. */
+export function arrayConverter(): ArrayConverter {
   let depth = 0;
+  let items = 0;
   let inText = false;
   let escaped = false;
   let ended = false;
@@ -46,13 +61,18 @@ export function arrayConverter(): (bytes: Uint8Array) => Uint8Array {
     else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       depth++;
       if (depth === 1) return SPACE;
+    } else if (depth === 1 && (byte === COMMA || byte === CLOSE_ARRAY)) {
+      items++;
+      ended = byte === CLOSE_ARRAY;
+      return LF;
     } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
-      depth--;
-      ended = depth === 0;
-      if (ended) return LF;
+      // Only its own bracket closes the array.
+      if (depth > 1) depth--;
     } else if (byte === LF) return SPACE;
-    else if (byte === COMMA && depth === 1) return LF;
     return byte;
   };
-  return (bytes) => bytes.map((byte) => (ended ? byte : replaced(byte)));
+  return {
+    convert: (bytes) => bytes.map((byte) => (ended ? byte : replaced(byte))),
+    found: () => ({ start: depth > 0, items, end: ended }),
+  };
 }

@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { arrayItems, type Cell, csvReader, type Line, readLines, utf8Of } from '../src/index.ts';
+import { type Cell, csvReader, type Line, readItems, readLines, utf8Of } from '../src/index.ts';
 
 async function* chunksOf(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-async function linesOf(input: AsyncIterable<Uint8Array>): Promise<readonly Line[]> {
+async function linesOf(
+  input: AsyncIterable<Uint8Array>,
+  read: typeof readLines = readLines,
+): Promise<readonly Line[]> {
   const lines: Line[] = [];
-  for await (const some of readLines(input)) lines.push(...some);
+  for await (const some of read(input)) lines.push(...some);
   return lines;
 }
 
@@ -74,10 +77,13 @@ describe('a file in UTF-16', () => {
 });
 
 describe('a JSON array', () => {
+  const read = (text: string, size: number): Promise<readonly Line[]> =>
+    linesOf(chunksOf(Buffer.from(text), size), readItems);
+  /** Items, or why a line is no item. */
   const itemsOf = async (text: string, size = 5): Promise<readonly unknown[]> =>
-    (await linesOf(arrayItems(chunksOf(Buffer.from(text), size))))
-      .filter((line) => line.text.trim() !== '')
-      .map((line) => [line.number, JSON.parse(line.text)]);
+    (await read(text, size))
+      .filter((line) => line.flaw !== null || line.text.trim() !== '')
+      .map(({ number, text: item, flaw }) => [number, flaw ?? JSON.parse(item)]);
 
   test('has one line per item, with any values, formatting and chunks', async () => {
     await fc.assert(
@@ -96,24 +102,60 @@ describe('a JSON array', () => {
     );
   });
 
-  test('that is not closed, or is followed by something, has lines that are not JSON', async () => {
-    for (const text of ['[{"a":1},{"b":', '[{"a":1}] {"b"', '[{"a":"']) {
-      await expect(itemsOf(text)).rejects.toThrow(SyntaxError);
+  const [a, b] = [{ a: 1 }, { b: [2] }];
+  const NOT_CLOSED = 'is broken JSON: the array is not closed';
+  const EMPTY = 'is broken JSON: an item of the array is empty';
+  const AFTER = 'is broken JSON: text after the end of the array';
+  test.each([
+    ['[', NOT_CLOSED],
+    ['[{"a":1},{"b":[2]}', a, b, NOT_CLOSED],
+    ['[{"a":1},{"b":[2]},', a, b, NOT_CLOSED],
+    ['[{"a":1},{"b":[2]}\n', a, b, NOT_CLOSED],
+    ['[{"a":1},,,{"b":[2]}]', a, EMPTY, EMPTY, b],
+    ['[ , {"a":1} ,\n]', EMPTY, a, EMPTY],
+    ['[{"a":1}]\n{"b":[2]}\n\n[3]\n', a, AFTER, AFTER],
+    ['[{"a":1}]]', a, AFTER],
+    ['[{"a":1}]\n \t\r\n', a],
+    ['[ \n ]\n'],
+  ])('that is not well-formed has a line with the reason for each fault: %j', async (text, ...found) => {
+    for (let size = 1; size <= text.length; size++) {
+      expect((await itemsOf(text, size)).map((item) => (item as readonly unknown[])[1])).toEqual(found);
     }
+  });
+
+  test.each(['[{"a":1},{"b":', '[{"a":1}}{"a":1}', '[{"a":1},{"b":[2}]', '[{"a":"', '[{"a":1},}'])(
+    'that is cut off or has a wrong bracket has a line that is not JSON, and is not closed: %s',
+    async (text) => {
+      await expect(itemsOf(text)).rejects.toThrow(SyntaxError);
+      expect((await read(text, 2)).at(-1)?.flaw).toBe(NOT_CLOSED);
+    },
+  );
+
+  test('that is cut off anywhere is not complete, whatever its items are', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.jsonValue()),
+        fc.nat(),
+        fc.integer({ min: 1, max: 9 }),
+        async (items, at, size) => {
+          const whole = JSON.stringify(items);
+          const lines = await read(whole.slice(0, 1 + (at % (whole.length - 1))), size);
+          expect(lines.filter(({ flaw }) => flaw !== null).map(({ flaw }) => flaw)).toEqual([NOT_CLOSED]);
+          expect(lines.map(({ number }) => number)).toEqual(lines.map((_, i) => i + 1));
+        },
+      ),
+    );
   });
 
   test('in one line of 3 MiB has items within the limit of a line', async () => {
     const item = `{"name":"${'x'.repeat(1000)}"}`;
     const text = `[${Array.from({ length: 3_000 }, () => item).join(',')}]`;
-    const lines = await linesOf(arrayItems(chunksOf(Buffer.from(text), 64 * 1024)));
+    const lines = await read(text, 64 * 1024);
     expect(lines.filter(({ flaw, text: one }) => flaw === null && one.includes('name'))).toHaveLength(3_000);
   });
 
   test('is recognized only at the start: other files are passed on', async () => {
-    expect(await linesOf(arrayItems(chunksOf(Buffer.from('{"a":[1,2]}\n[3]\n'), 3)))).toMatchObject([
-      { text: '{"a":[1,2]}' },
-      { text: '[3]' },
-    ]);
+    expect(await read('{"a":[1,2]}\n[3]\n', 3)).toMatchObject([{ text: '{"a":[1,2]}' }, { text: '[3]' }]);
   });
 });
 

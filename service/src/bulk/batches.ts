@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { arrayItems, readLines, utf8Of } from '@svc/csv-lines';
+import { readItems, readLines, utf8Of } from '@svc/csv-lines';
 import type { FieldFailure } from '../http/errors.ts';
 import type { RecordInput } from '../records/row.ts';
 import { type Validation, validateRecord } from '../records/validate.ts';
@@ -93,8 +93,8 @@ export async function* readBatches(
     }
   }
   const text = utf8Of(counted());
-  const [parser, bytesOfLines] =
-    format === 'csv' ? [csvParser(resource, columns), text] : [ndjsonParser(columns), arrayItems(text)];
+  const [parser, read] =
+    format === 'csv' ? [csvParser(resource, columns), readLines] : [ndjsonParser(columns), readItems];
   const digest = endAfter === undefined ? undefined : createDigest(parser.header);
   let batch = empty();
   const complete = (): Batch => ({ ...batch, bytes, recordsRead, digest: digest?.value() ?? null });
@@ -109,7 +109,7 @@ export async function* readBatches(
       }
     }
   }
-  for await (const lines of readLines(bytesOfLines)) {
+  for await (const lines of read(text)) {
     yield* take(parser.parse(lines));
     // Blank lines give no record, but reading them takes time too.
     if (pace.spend(lines.length * RECORD_OVERHEAD_CHARACTERS)) await pace.rest();

@@ -98,6 +98,20 @@ describe('every invalid line is refused with its number, field and reason, and t
     expect(lines[0]?.text).toBe('too,many,cells,here\r');
   });
 
+  test.each([false, true])(
+    'of a JSON array that was cut off between two items (atomic: %s)',
+    async (atomic) => {
+      const ws = await workspaceWith(pool);
+      const parts = ['[{"id":"a","name":"A"},\n', '{"id":"b","name":"B"},'];
+      const { refused, lines } = await importText(pool, ws, 'companies', parts, { atomic });
+      expect(refused).toBe(1);
+      expect(lines.map(({ line, failures }) => [line, failures])).toEqual([
+        [3, [{ field: '', reason: 'is broken JSON: the array is not closed' }]],
+      ]);
+      expect((await idsIn(pool, ws, 'companies')).toSorted()).toEqual(atomic ? [] : ['a', 'b']);
+    },
+  );
+
   test('with all of its failures', async () => {
     const ws = await workspaceWith(pool);
     const { lines } = await importText(pool, ws, 'audits', '{"id":"?","headlineScore":500}');

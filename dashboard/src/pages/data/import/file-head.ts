@@ -53,7 +53,7 @@ export async function readHead(file: File): Promise<FileHead | string> {
   const suffix = encoding === 'utf-8' ? '' : ', UTF-16';
   const start = text.trimStart();
   if (start.startsWith('[')) {
-    const converted = arrayConverter()(new TextEncoder().encode(start));
+    const converted = arrayConverter().convert(new TextEncoder().encode(start));
     return ndjsonHead(linesOf(new TextDecoder().decode(converted), cut), `JSON array${suffix}`);
   }
   if (start.startsWith('{') && !/\.csv$/i.test(file.name))
