@@ -129,6 +129,9 @@ describe('an import that maps columns', () => {
 
   test.each([
     ['columns', '[]'],
+    ['columns', 'null'],
+    ['columns', '5'],
+    ['columns', '"name"'],
     ['columns', '{"a":1}'],
     ['columns', '{'],
     ['columns', JSON.stringify(Object.fromEntries(Array.from({ length: 101 }, (_, i) => [i, null])))],
@@ -137,6 +140,11 @@ describe('an import that maps columns', () => {
     ['other', 'x'],
   ])('is refused with the parameter %s=%s', async (name, value) => {
     expectFailure(await load('companies', '', { query: { [name]: value } }), 'invalid_parameter', name);
+  });
+
+  test('says of columns that it must be a JSON object', async () => {
+    const refused = await load('companies', '', { query: { columns: 'null' } });
+    expectFailure(refused, 'invalid_parameter', '"columns" must be a JSON object of at most 100 columns');
   });
 
   test('with the same Idempotency-Key and other columns is another request', async () => {

@@ -41,7 +41,8 @@ const COLUMNS_ALLOWED = `a JSON object of at most ${ROW_CELLS_MAX} columns, each
 function columnsOf(text: string): Columns | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    const entries = Object.entries(Array.isArray(value) ? [0] : Object(value));
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    const entries = Object.entries(value);
     const valid = entries.every(([, name]) => name === null || typeof name === 'string');
     if (valid && entries.length <= ROW_CELLS_MAX) return new Map(entries as [string, string | null][]);
   } catch {}
