@@ -79,8 +79,8 @@ function suitableAddresses(
 
 const HTTPS_REQUIRED = 'The URL must begin with https://.';
 
-/** `URL` would ignore white space and control characters, and add what is missing after `https:`. */
-const WRITTEN_OUT = /^https?:\/\/[^\s\p{Cc}]+$/iu;
+/** `URL` would ignore white space and control characters, and any slashes and backslashes before the host. */
+const WRITTEN_OUT = /^https?:\/\/[^\s\p{Cc}/\\?#]+(?:[/?#][^\s\p{Cc}]*)?$/iu;
 
 function parseUrl(text: string): URL {
   const url =

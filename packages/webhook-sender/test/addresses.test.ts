@@ -153,6 +153,12 @@ test.each([
   'https://example.com/\u0085',
   'https:example.com',
   'https:\\\\example.com',
+  'https:///example.com/',
+  'https:////example.com/',
+  'https://\\example.com/',
+  'https:/\\example.com/',
+  'https://example.com\\@127.0.0.1/',
+  'https://example.com\\hook',
   `https://example.com/${'a'.repeat(2048)}`,
 ])('an invalid URL is refused: %s', async (url) => {
   expect(outcomeOf(await testSender()(url))).toBe('invalid_url');

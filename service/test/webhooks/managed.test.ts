@@ -69,6 +69,8 @@ describe('settings that are not allowed get 400, with the name of the field', ()
     ['url', ''],
     ['url', 'ftp://example.com'],
     ['url', 'https://user:password@example.com'],
+    ['url', 'https:///example.com/hook'],
+    ['url', 'https://\\example.com/hook'],
     ['url', `https://example.com/${'a'.repeat(2048)}`],
     ['url', 'https://10.0.0.1/hook'],
     ['url', 'https://[::1]/hook'],
