@@ -52,19 +52,21 @@ describe('the built dashboard', () => {
     await expect(serve('http://svc.test', older)).rejects.toThrow(/npm run build -w dashboard/);
   });
 
-  test('is served only at the paths of its pages', async () => {
+  test('is served at other paths of workspaces with 404, so that a mistyped address leads to a page', async () => {
+    for (const url of ['/w/wks_1', '/w/wks_1/keys/', '/w/wks_1/nowhere?a=b']) {
+      const { statusCode, headers, body } = await app.inject({ url });
+      expect([statusCode, headers['content-type']], url).toEqual([404, 'text/html; charset=utf-8']);
+      expect(body, url).toContain('./assets/index-abc.js'.slice(1));
+    }
+    expect((await app.inject({ method: 'POST', url: '/w/wks_1' })).headers['content-type']).toMatch(/json/);
+  });
+
+  test('is served only at the paths of its pages, and of workspaces', async () => {
     for (const url of ['/', '/w/wks_1/keys', '/w/wks_1/keys?status=revoked']) {
       const { statusCode, headers } = await app.inject({ url });
       expect([statusCode, headers['content-type']], url).toEqual([200, 'text/html; charset=utf-8']);
     }
-    for (const url of [
-      '/w/wks_1',
-      '/keys',
-      '/index.html',
-      '/pages.json',
-      '/assets/',
-      '/assets/index-abc.js.br',
-    ]) {
+    for (const url of ['/w', '/keys', '/index.html', '/pages.json', '/assets/', '/assets/index-abc.js.br']) {
       expect((await app.inject({ url })).statusCode, url).toBe(404);
     }
     expect((await app.inject({ url: '/assets/../../package.json' })).statusCode).toBe(404);

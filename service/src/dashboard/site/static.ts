@@ -14,6 +14,11 @@ import { STYLE_NONCE_BYTES } from '../limits.ts';
 /** The output of `npm run build -w dashboard`. */
 const BUILT = fileURLToPath(new URL('../../../../dashboard/dist', import.meta.url));
 
+const OK = 200;
+const NOT_FOUND = 404;
+/** The paths of workspaces. At those that have no page, the dashboard says so. */
+const OF_WORKSPACES = '/w/*';
+
 /** A page in pages.json. index.html shows its head until its code is loaded. */
 interface BuiltPage {
   readonly path: string;
@@ -28,9 +33,9 @@ export interface StaticOptions {
 }
 
 /**
- * Serves the built dashboard: index.html at the paths of its pages, which the build lists, and the other files at their
- * own paths. It reads them into memory, so a later build does not change a running service. Without a build it logs a
- * warning, and the service has only its API.
+ * Serves the built dashboard: index.html at the paths of its pages, which the build lists, and with 404 at other paths of
+ * workspaces, so that a mistyped address leads to a page. The other files are at their own paths. It reads them into memory,
+ * so a later build does not change a running service. Without a build it logs a warning, and the service has only its API.
  */
 export function registerStatic(app: FastifyInstance, { publicUrl, directory = BUILT }: StaticOptions): void {
   if (!existsSync(join(directory, 'index.html'))) {
@@ -44,7 +49,7 @@ export function registerStatic(app: FastifyInstance, { publicUrl, directory = BU
   const files = readStaticFiles(directory);
   const routes: FastifyPluginAsync = async (scope) => {
     await scope.register(helmet, { ...securityHeaders(publicUrl), global: false });
-    for (const { path, title = '', description = '' } of pages) {
+    for (const { path, title = '', description = '' } of [...pages, { path: OF_WORKSPACES }]) {
       const withHead = page
         .replace('%PAGE_TITLE%', () => escapeHtml(title))
         .replace('%PAGE_DESCRIPTION%', () => escapeHtml(description));
@@ -53,6 +58,7 @@ export function registerStatic(app: FastifyInstance, { publicUrl, directory = BU
         const nonce = randomBytes(STYLE_NONCE_BYTES).toString('base64url');
         await reply.helmet(securityHeaders(publicUrl, nonce, hashes));
         return reply
+          .code(path === OF_WORKSPACES ? NOT_FOUND : OK)
           .header('cache-control', 'no-cache')
           .type('text/html; charset=utf-8')
           .send(withHead.replaceAll('%CSP_NONCE%', nonce));
