@@ -7,6 +7,7 @@ import type { Resource } from '../resource.ts';
 import { type Options, text, UsageError, type Values } from './command.ts';
 import { type FileRecord, readCsv } from './csv-input.ts';
 import type { Io } from './io.ts';
+import { arrayItems } from './json-array.ts';
 
 const INPUTS = ['ndjson', 'csv'] as const;
 
@@ -16,13 +17,14 @@ export const fileOptions = (does: string): Options => ({
     type: 'string',
     short: 'f',
     value: 'FILE',
-    description: `${does} of this file: NDJSON, or CSV with a header. - reads standard input`,
+    description: `${does} of this file: NDJSON, a JSON array, or CSV with a header. - reads standard input`,
   },
   input: {
     type: 'string',
     value: 'FORMAT',
     choices: INPUTS,
-    description: 'Format of the file. Default: csv if its name ends with .csv, ndjson otherwise',
+    description:
+      'Format of the file. ndjson is also for a JSON array. Default: csv if its name ends with .csv, ndjson otherwise',
   },
 });
 
@@ -81,29 +83,41 @@ async function* orUnreadable(input: NodeJS.ReadableStream, file: string): AsyncG
   }
 }
 
-/** Skips empty lines. */
+/** Reads NDJSON, or a JSON array, whose items are numbered like lines. Skips empty lines. */
 async function* readNdjson(
   bytes: AsyncIterable<Uint8Array>,
   name: string,
 ): AsyncGenerator<FileRecord, void, undefined> {
   let line = 0;
-  for await (const text of linesOf(bytes)) {
+  for await (const text of linesOf(arrayItems(decoded(bytes), name))) {
     line += 1;
     if (text.trim() !== '') yield { line, record: parseLine(text, name, line) };
   }
 }
 
-/**
- * Yields the lines of UTF-8. `node:readline` is not used: its iterator does not end when the input fails, and it also
- * divides a line at U+2028, which may be in a string of JSON.
- */
-async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+/** The texts in UTF-8, without a byte order mark. None is empty. */
+async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const decoder = new StringDecoder('utf8');
-  let line = '';
-  let afterReturn = false;
+  let first = true;
   for await (const chunk of bytes) {
     const text = decoder.write(chunk);
     if (text === '') continue;
+    const rest = first && text.startsWith('\uFEFF') ? text.slice(1) : text;
+    first = false;
+    if (rest !== '') yield rest;
+  }
+  const rest = decoder.end();
+  if (rest !== '') yield rest;
+}
+
+/**
+ * Yields the lines of a text. `node:readline` is not used: its iterator does not end when the input fails, and it also
+ * divides a line at U+2028, which may be in a string of JSON.
+ */
+async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  let line = '';
+  let afterReturn = false;
+  for await (const text of texts) {
     // The two characters of a line end can be in two chunks.
     const rest = afterReturn && text.startsWith('\n') ? text.slice(1) : text;
     afterReturn = text.endsWith('\r');
@@ -114,7 +128,6 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string
       line = next;
     }
   }
-  line += decoder.end();
   if (line !== '') yield line;
 }
 
@@ -127,6 +140,6 @@ function parseLine(text: string, name: string, line: number): FileRecord['record
     // The error below has the line number.
   }
   throw new SvcError(
-    `Line ${line} of ${name} is not a JSON object. The input is NDJSON: one JSON object per line. For CSV, add --input csv.`,
+    `Line ${line} of ${name} is not a JSON object. The input is NDJSON, one JSON object per line, or a JSON array. For CSV, add --input csv.`,
   );
 }

@@ -97,6 +97,14 @@ describe('a CSV file', () => {
   });
 });
 
+test('a file named .json with an array is read', async () => {
+  const file = join(home, 'companies.json');
+  await writeFile(file, JSON.stringify([{ name: 'One' }, { name: 'Two' }], null, 2));
+  const { code, stderr } = await command(`companies create --file ${file}`);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'svc: created 2 companies.\n' });
+  expect(await namesOf()).toEqual(['One', 'Two']);
+});
+
 describe('update and delete with --file', () => {
   test('change the records of NDJSON and CSV, and print them', async () => {
     const companies = await svc.companies.createMany([{ name: 'A' }, { name: 'B' }, { name: 'C' }]);

@@ -48,6 +48,46 @@ test('records of NDJSON have their values and the numbers of their lines, wherev
   );
 });
 
+test('the items of a JSON array are records with the numbers of the items, wherever the bytes are divided', async () => {
+  const item = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 2 }));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(item),
+      fc.constantFrom(undefined, 1, '\t'),
+      fc.constantFrom('', '\uFEFF', ' \r\n', '\uFEFF\n'),
+      fc.integer({ min: 1, max: 7 }),
+      async (items, indent, before, size) => {
+        const bytes = Buffer.from(`${before}${JSON.stringify(items, null, indent)}\n`);
+        const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+          bytes.subarray(i * size, (i + 1) * size),
+        );
+        const expected = items.map((record, i) => ({
+          line: i + 1,
+          record: JSON.parse(JSON.stringify(record)),
+        }));
+        expect(await Array.fromAsync(read(Readable.from(chunks)))).toEqual(expected);
+      },
+    ),
+  );
+});
+
+test.each([
+  ['[{"id":"a"},', ['a'], 'The JSON array in standard input has no end.'],
+  ['[{"id":"a"},{"id":', ['a'], 'The JSON array in standard input has no end.'],
+  ['[{"id":"a"},"b"]', ['a'], 'Line 2 of standard input is not a JSON object.'],
+  ['[{"id":"a"},{"id":"b\n"}]', ['a'], 'Line 2 of standard input is not a JSON object.'],
+  ['[{"id":"a"}]]', ['a'], 'Line 2 of standard input is not a JSON object.'],
+  ['[{"id":"a"}}]', [], 'Line 1 of standard input is not a JSON object.'],
+  ['{\n"id":"a"}', [], 'one JSON object per line, or a JSON array.'],
+])('%j ends with an error after its good items', async (text, expected, message) => {
+  const ids: unknown[] = [];
+  const reading = (async () => {
+    for await (const { record } of read(Readable.from([Buffer.from(text)]))) ids.push(record['id']);
+  })();
+  await expect(reading).rejects.toThrow(message);
+  expect(ids).toEqual(expected);
+});
+
 test('an input that fails is reported after the records before the failure', async () => {
   async function* failing() {
     yield Buffer.from('{"id":"a"}\n{"id":');

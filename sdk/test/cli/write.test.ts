@@ -113,7 +113,7 @@ describe('create', () => {
     const broken = await command(['companies', 'create', '-f', '-'], { stdin: '{"name":"A"}\n[]\n' });
     expect(broken).toMatchObject({ code: 1, stdout: '' });
     expect(broken.stderr).toBe(
-      'svc: created 0 companies.\nsvc: Line 2 of standard input is not a JSON object. The input is NDJSON: one JSON object per line. For CSV, add --input csv.\n',
+      'svc: created 0 companies.\nsvc: Line 2 of standard input is not a JSON object. The input is NDJSON, one JSON object per line, or a JSON array. For CSV, add --input csv.\n',
     );
     const refused = await command(['companies', 'create', '-f', '-'], { stdin: '{"nme":"A"}\n' });
     expect(refused).toMatchObject({ code: 6 });
