@@ -15,9 +15,23 @@ const FORMAT_OF: Readonly<Record<string, Format>> = {
   '.csv': 'csv',
 };
 
-/** The requested format, or else that of the file name. Throws MisuseError if neither is known. */
-export function formatOf(file: string, asked: Format | undefined): Format {
-  const format = asked ?? FORMAT_OF[extname(file).toLowerCase()];
+/** An import reads a JSON array as it reads NDJSON. An export does not write one. */
+const READ_FORMAT_OF: Readonly<Record<string, Format>> = { ...FORMAT_OF, '.json': 'ndjson' };
+
+/** The requested format of a file to read, or else that of its name. Throws MisuseError if neither is known. */
+export const readFormatOf = (file: string, asked: Format | undefined): Format =>
+  formatIn(READ_FORMAT_OF, file, asked);
+
+/** The requested format of a file to write, or else that of its name. Throws MisuseError if neither is known. */
+export const writtenFormatOf = (file: string, asked: Format | undefined): Format =>
+  formatIn(FORMAT_OF, file, asked);
+
+function formatIn(
+  formats: Readonly<Record<string, Format>>,
+  file: string,
+  asked: Format | undefined,
+): Format {
+  const format = asked ?? formats[extname(file).toLowerCase()];
   if (format !== undefined) return format;
   const where = file === STANDARD_STREAM ? 'standard input or output' : `the file name ${file}`;
   throw new MisuseError(

@@ -8,7 +8,7 @@ import type { CommandContext } from '../context.ts';
 import { MisuseError } from '../misuse-error.ts';
 import { say, write } from '../output.ts';
 import { showProgress } from '../progress.ts';
-import { formatOf, resourceArgument, resourceOf, STANDARD_STREAM } from './arguments.ts';
+import { resourceArgument, resourceOf, STANDARD_STREAM, writtenFormatOf } from './arguments.ts';
 import { writeWhole } from './whole-file.ts';
 
 /** The umask decides who can read the file, as for other programs. */
@@ -38,7 +38,7 @@ export function exportCommand(context: CommandContext): Command {
     )
     .action(async (name: string, file: string, flags: ExportFlags) => {
       const resource = resourceOf(name);
-      const format = formatOf(file, flags.format);
+      const format = writtenFormatOf(file, flags.format);
       if (flags.csvSafe && format !== 'csv') throw new MisuseError('--csv-safe needs --format csv.');
       await context.withCurrentSchema('svcd export', async ({ pool }) => {
         const progress = showProgress(undefined);
@@ -61,7 +61,7 @@ export function exportCommand(context: CommandContext): Command {
           progress.stop();
         }
         if (file !== STANDARD_STREAM)
-          say(`Wrote ${counted(records, resource.singular, resource.name)} to ${file}.`);
+          say(`Wrote ${counted(records, resource.singular, resource.plural)} to ${file}.`);
       });
     });
 }

@@ -12,7 +12,7 @@ import { explain } from '../explain.ts';
 import { print, say } from '../output.ts';
 import { showProgress } from '../progress.ts';
 import { signalExitCode, watchSignals } from '../signals.ts';
-import { formatOf, resourceArgument, resourceOf, STANDARD_STREAM } from './arguments.ts';
+import { readFormatOf, resourceArgument, resourceOf, STANDARD_STREAM } from './arguments.ts';
 import { type Input, openInput } from './input.ts';
 import { openRejects } from './rejects.ts';
 
@@ -43,13 +43,17 @@ export function importCommand(context: CommandContext): Command {
   return new Command('import')
     .summary('load records from a file')
     .description(
-      'load records from a file: one JSON object per line (NDJSON), or CSV with a header row of field names.\n' +
+      'load records from a file: one JSON object per line (NDJSON), a JSON array, or CSV with a header row of field names.\n' +
         'By default, records whose id already exists stay unchanged. An import can be repeated.',
     )
     .addArgument(resourceArgument())
     .argument('<file>', `path of the file; ${STANDARD_STREAM} is standard input`)
     .requiredOption('--workspace <id>', 'workspace of the records')
-    .addOption(new Option('--format <format>', 'default: from the file name').choices(FORMATS))
+    .addOption(
+      new Option('--format <format>', 'ndjson is also for a JSON array; default: from the file name').choices(
+        FORMATS,
+      ),
+    )
     .option(
       '--atomic',
       'import all records or none: one refused line undoes the import. Other writers to the workspace wait',
@@ -70,7 +74,7 @@ export function importCommand(context: CommandContext): Command {
     .action(async (name: string, file: string, flags: ImportFlags) => {
       let source: Input | undefined;
       try {
-        const format = formatOf(file, flags.format);
+        const format = readFormatOf(file, flags.format);
         source = await openInput(file);
         process.exitCode = await runImport(context, {
           resource: resourceOf(name),
@@ -163,9 +167,9 @@ async function runImport(
 
 const linesText = (count: number): string => counted(count, 'line', 'lines');
 
-function describeImport({ singular, name }: Resource, report: ImportReport, seconds: number): string {
+function describeImport({ singular, plural }: Resource, report: ImportReport, seconds: number): string {
   const { inserted, existing, replaced, refused, rolledBack, interrupted } = report;
-  const records = (count: number): string => counted(count, singular, name);
+  const records = (count: number): string => counted(count, singular, plural);
   const rate = inserted > 0 ? ` (${numberText(Math.round(inserted / seconds))} per second)` : '';
   const unchanged = existing - replaced;
   const lines = [
@@ -180,9 +184,9 @@ function describeImport({ singular, name }: Resource, report: ImportReport, seco
   return lines.join('\n');
 }
 
-function describeDryRun({ singular, name }: Resource, report: ImportReport, replace: boolean): string {
+function describeDryRun({ singular, plural }: Resource, report: ImportReport, replace: boolean): string {
   const { inserted, existing, refused, rolledBack, interrupted } = report;
-  const records = (count: number): string => counted(count, singular, name);
+  const records = (count: number): string => counted(count, singular, plural);
   const imported = rolledBack
     ? 'Nothing would be imported, because of --atomic.'
     : `${records(inserted)} would be imported.`;

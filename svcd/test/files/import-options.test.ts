@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createTestDatabase } from '@svc/service/harness/database.ts';
 import { auditOf, exportText, importText, ndjson, workspaceWith } from '@svc/service/harness/import.ts';
 import { runSvcd } from '@svc/service/harness/process.ts';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 const database = await createTestDatabase();
@@ -107,4 +110,17 @@ describe('svcd import --replace', () => {
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/--replace.*--atomic/);
   });
+});
+
+test('a JSON array is read from a file named .json; an export with such a name is refused', async () => {
+  const file = join(await temporaryDirectory(), 'array.json');
+  await writeFile(file, JSON.stringify([auditOf('a'), auditOf('b')], null, 2));
+  const { code, stdout, stderr } = await runSvcd(['import', 'audits', file, '--workspace', workspace], {
+    env,
+  });
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^2 audits imported/);
+  const exported = await runSvcd(['export', 'audits', file, '--workspace', workspace], { env });
+  expect(exported).toMatchObject({ code: 2, stdout: '' });
+  expect(exported.stderr).toContain('array.json is not known: add --format ndjson or --format csv.');
 });
