@@ -3,6 +3,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { inCluster } from '../../../test/harness/locks.ts';
+import { NODES_MAX } from '../../config/limits.ts';
 import { distribute } from './distribute.ts';
 
 /** What the nodes of a cluster get. These tests run only on a cluster (docs/scale.md). */
@@ -34,5 +35,25 @@ test.runIf(inCluster())(
     expect(await settingsOnWorkers(url)).toEqual(found.map(() => ({ ...wanted, enable_sort: 'on' })));
     await distribute(pool);
     expect(await settingsOnWorkers(url)).toEqual(found.map(() => wanted));
+  },
+);
+
+test.runIf(inCluster())(
+  'a cluster with more nodes than are supported is refused, with the limit',
+  async () => {
+    const { pool } = await createTestDatabase();
+    // Only the catalog knows these nodes.
+    await pool.query(
+      `insert into pg_dist_node (groupid, nodename, nodeport) select 10000 + n, 'none', n from generate_series(1, $1) n`,
+      [NODES_MAX],
+    );
+    try {
+      await expect(distribute(pool)).rejects.toThrow(
+        /^the cluster has 1\d\d nodes with data, and the service supports at most 128\. /,
+      );
+    } finally {
+      await pool.query(`delete from pg_dist_node where nodename = 'none'`);
+    }
+    expect((await distribute(pool)).filter(({ moved }) => moved)).toEqual([]);
   },
 );

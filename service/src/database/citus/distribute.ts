@@ -2,6 +2,7 @@ import { excludeBackups } from '@svc/database-copy/lock';
 import { FIXED_SETTINGS } from '@svc/postgres-sessions';
 import pg from 'pg';
 import { OperatorError } from '../../config/errors.ts';
+import { NODES_MAX } from '../../config/limits.ts';
 import type { Queryable } from '../lane.ts';
 import { inTransaction } from '../pool.ts';
 import { statement, statements } from '../statement.ts';
@@ -87,7 +88,8 @@ async function findCitus(client: Queryable) {
 /**
  * Gives each table its place in a cluster of Citus and moves its rows there, in one transaction: after a failure, or if a
  * process is killed, all is as before. A repeat does what is left, and gives new workers the settings of the database.
- * Throws OperatorError if the database is no coordinator with workers, if its Citus is too old, or if a backup runs.
+ * Throws OperatorError if the database is no coordinator with workers, if its Citus is too old, if the cluster has more than
+ * NODES_MAX nodes, or if a backup runs.
  */
 export function distribute(pool: pg.Pool): Promise<readonly PlacedTable[]> {
   return inTransaction(pool, async (client) => {
@@ -100,8 +102,14 @@ export function distribute(pool: pg.Pool): Promise<readonly PlacedTable[]> {
     if (citus.old)
       throw new OperatorError(`the service needs Citus 13.1 or newer, and this is ${citus.version}`);
     const { rows } = await client.query<{ nodes: number }>(selectNodes());
-    if (rows[0]?.nodes === 0)
+    const nodes = rows[0]?.nodes ?? 0;
+    if (nodes === 0)
       throw new OperatorError('the cluster has no worker: add one on its coordinator with citus_add_node');
+    if (nodes > NODES_MAX)
+      throw new OperatorError(
+        `the cluster has ${nodes} nodes with data, and the service supports at most ${NODES_MAX}. Remove the others on ` +
+          'its coordinator, with citus_drain_node and citus_remove_node.',
+      );
     await client.query(lockMigrations());
     if (!(await excludeBackups(client)))
       throw new OperatorError('a backup of the database runs (svcd backup). Try again when it has ended.');
