@@ -64,7 +64,7 @@ function columnsOf(resource: Resource, mapping: Columns, header: CsvRow): readon
   if (header.flaw !== null) refuse(header.flaw);
   const fields = writableFields(resource, 'import');
   const required = requiredFields(resource, 'import');
-  const known = `${resource.name} have ${Object.keys(fields).join(', ')}`;
+  const known = `${resource.plural} have ${Object.keys(fields).join(', ')}`;
   const all = header.cells.map((cell) => {
     const name = mapping.get(cell ?? '');
     return name === undefined ? (cell ?? '') : name;

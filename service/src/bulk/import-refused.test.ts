@@ -212,6 +212,13 @@ describe('a CSV file that does not fit the resource is refused before anything i
     expect(await idsIn(pool, ws, 'companies')).toEqual([]);
   });
 
+  test('with the plural of the resource', async () => {
+    const ws = await workspaceWith(pool);
+    await expect(importText(pool, ws, 'content', 'colour\n', { format: 'csv' })).rejects.toThrow(
+      /"colour"; content items have id, companyId, title/,
+    );
+  });
+
   test('an unknown workspace is refused', async () => {
     await expect(importText(pool, 'wks_none', 'companies', '')).rejects.toThrow(
       'There is no workspace "wks_none"',

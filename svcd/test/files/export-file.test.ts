@@ -50,6 +50,27 @@ async function whileWaiting(
   }
 }
 
+test('reports of imports and exports count the resource in the singular or plural', async () => {
+  const ws = await workspaceWith(pool, 'c1');
+  const file = join(await temporaryDirectory(), 'content.ndjson');
+  const svcd = (command: string, name: string, ...flags: readonly string[]) =>
+    runSvcd([command, 'content', name, '--format', 'ndjson', '--workspace', ws, ...flags], { env });
+  for (const [ids, count] of [
+    [['a'], '1 content item'],
+    [['a', 'b'], '2 content items'],
+  ] as const) {
+    await writeFile(file, ndjson(ids.map((id) => ({ id, companyId: 'c1', title: 'T' }))));
+    expect((await svcd('import', file, '--dry-run')).stdout).toContain(
+      '\n1 content item would be imported.\n',
+    );
+    expect((await svcd('import', file)).stdout).toContain('1 content item imported in ');
+    expect((await svcd('import', file)).stdout).toMatch(
+      new RegExp(`^0 content items imported in .*\n${count} already existed, unchanged\\.`),
+    );
+    expect((await svcd('export', `${file}.out`)).stderr).toBe(`Wrote ${count} to ${file}.out.\n`);
+  }
+});
+
 test('an export replaces the file behind a link, and no other file', async () => {
   const folder = await temporaryDirectory();
   const file = join(folder, 'a.ndjson');
