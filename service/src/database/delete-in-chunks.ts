@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type BoundStatement, statement } from './statement.ts';
 
 /** The most rows that one statement deletes, so that it is short and others do not wait long for it. */
-const CHUNK_ROWS = 1_000;
+export const CHUNK_ROWS = 1_000;
 
 /**
  * Declares the statement that deletes some of the rows that meet a condition. `key`: the columns of the primary key. The

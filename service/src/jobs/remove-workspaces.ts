@@ -1,13 +1,12 @@
 import type pg from 'pg';
 import { WORKSPACE_RESTORE_DAYS } from '../dashboard/limits.ts';
 import { TABLE_PLACEMENTS } from '../database/citus/placements.ts';
+import { CHUNK_ROWS, deleteInChunks } from '../database/delete-in-chunks.ts';
 import { attemptsForEach } from '../database/errors.ts';
 import { type BoundStatement, statement } from '../database/statement.ts';
 import { removeSomeKeys } from '../keys/deleted-workspace.ts';
 
 const JOB = 'background: a job, which removes the data of deleted workspaces';
-/** The most rows that one statement deletes, so that it is short. */
-const ROWS_MAX = 1_000;
 const WORKSPACES_MAX = 100;
 /** Time after the last moment at which an owner could restore the workspace. */
 const MARGIN_HOURS = 1;
@@ -30,7 +29,7 @@ const selectDue = statement('removable_workspaces', JOB)`
 // By their places, so that a row is found without a plan that depends on statistics. Nothing writes them any more. It
 // returns what it has found, because another node may have deleted that meanwhile, and more rows are left.
 const deletionOf = (table: string): BoundStatement => statement(`remove_rows_of_${table}`, JOB)`
-  with found as materialized (select ctid as place from ${table} where workspace_id = $1 limit ${ROWS_MAX}),
+  with found as materialized (select ctid as place from ${table} where workspace_id = $1 limit ${CHUNK_ROWS}),
   gone as (delete from ${table} where workspace_id = $1 and ctid = any (array(select place from found)))
   select 1 from found`;
 const deletions = [...FIRST, ...others, 'companies', 'webhook_endpoints'].map(deletionOf);
@@ -68,12 +67,8 @@ export async function removeDeletedWorkspaces(
 /** Returns false if the signal stopped it. */
 async function removeData(pool: pg.Pool, workspaceId: string, signal?: AbortSignal): Promise<boolean> {
   const stopped = (): boolean => signal?.aborted === true;
-  const run = async (deletion: BoundStatement): Promise<void> => {
-    while (!stopped()) {
-      const { rowCount } = await pool.query(deletion(workspaceId));
-      if ((rowCount ?? 0) < ROWS_MAX) break;
-    }
-  };
+  const run = (deletion: BoundStatement): Promise<number> =>
+    deleteInChunks(pool, deletion, [workspaceId], signal);
   for (const deletion of deletions) await run(deletion);
   while (!stopped() && (await removeSomeKeys(pool, workspaceId)));
   for (const deletion of deleteMeters) await run(deletion);

@@ -1,11 +1,10 @@
 import type pg from 'pg';
+import { CHUNK_ROWS, deleteInChunks } from '../database/delete-in-chunks.ts';
 import { attemptsForEach } from '../database/errors.ts';
 import { statement } from '../database/statement.ts';
 
 const JOB = 'background: a job, which looks for deleted endpoints of all workspaces';
 const ENDPOINTS_MAX = 100;
-/** The most rows that one statement deletes, so that it is short. */
-const ROWS_MAX = 1_000;
 
 const selectDeleted = statement('deleted_endpoints', JOB)`
   select workspace_id as "workspaceId", id from webhook_endpoints
@@ -13,7 +12,7 @@ const selectDeleted = statement('deleted_endpoints', JOB)`
 // By their places, so that a row is found without a plan that depends on statistics. Nothing writes them any more.
 const deleteRowsOf = (table: string): string => `
   delete from ${table} where workspace_id = $1 and ctid = any (array(
-    select ctid from ${table} where workspace_id = $1 and endpoint_id = $2 limit ${ROWS_MAX}
+    select ctid from ${table} where workspace_id = $1 and endpoint_id = $2 limit ${CHUNK_ROWS}
   ))`;
 const deleteDeliveries = statement(
   'delete_deliveries_of_deleted',
@@ -50,10 +49,6 @@ export async function removeDeletedEndpoints(pool: pg.Pool, signal?: AbortSignal
 }
 
 async function deleteRows(pool: pg.Pool, { workspaceId, id }: Endpoint, signal?: AbortSignal): Promise<void> {
-  for (const deletion of [deleteDeliveries, deleteAttempts]) {
-    while (signal?.aborted !== true) {
-      const { rowCount } = await pool.query(deletion(workspaceId, id));
-      if ((rowCount ?? 0) < ROWS_MAX) break;
-    }
-  }
+  for (const deletion of [deleteDeliveries, deleteAttempts])
+    await deleteInChunks(pool, deletion, [workspaceId, id], signal);
 }
