@@ -38,6 +38,7 @@ test.runIf(inCluster())(
   },
 );
 
+// Skipped on plain PostgreSQL, which has no nodes.
 test.runIf(inCluster())(
   'a cluster with more nodes than are supported is refused, with the limit',
   async () => {
