@@ -34,7 +34,7 @@ export const MENTION_PHRASES: Readonly<Record<Mention['sentiment'], Phrases>> = 
     ],
     excerpts: [
       'Of {number} customers asked in {place}, four in five would choose {company} again.',
-      'What stands out is how little has to be explained: {product} simply work as described.',
+      'With {product}, little has to be explained, readers write: everything is as described.',
       'The branch in {place} is busy from the first hour, and the staff know their regulars by name.',
       'With its work on {theme}, {company} has set a mark that others in the field will be measured by.',
     ],
@@ -60,8 +60,8 @@ export const MENTION_PHRASES: Readonly<Record<Mention['sentiment'], Phrases>> = 
       'Customers in {place} wait weeks for {product}',
       '{company} raises prices by {percent} percent',
       'Residents of {place} complain about {company}',
-      'Test: {product} by {company} fall behind',
-      '{company} takes back a batch of {product}',
+      'Test: {company} falls behind with {product}',
+      '{company} pays refunds for {product}',
       'No answer from {company}: a reader reports',
     ],
     excerpts: [

@@ -69,6 +69,8 @@ function mentions(random: Random, time: AgeToTime): readonly RecordInput[] {
     const sentiment = sentimentOf(company, random);
     const { titles, excerpts } = MENTION_PHRASES[sentiment];
     const title = fill(random.pick(titles), company, random);
+    const first = random.pick(excerpts);
+    const second = random.pick(excerpts.filter((one) => one !== first));
     const source = random.pick(SOURCES);
     const publishedAt = time(age + random.integer(5 * MINUTE_MS, 30 * HOUR_MS));
     return {
@@ -76,7 +78,7 @@ function mentions(random: Random, time: AgeToTime): readonly RecordInput[] {
       source,
       url: `https://${slugOf(source)}.example/${publishedAt.slice(0, 10)}/${slugOf(title)}`,
       title,
-      excerpt: `${fill(random.pick(excerpts), company, random)} ${fill(random.pick(excerpts), company, random)}`,
+      excerpt: `${fill(first, company, random)} ${fill(second, company, random)}`,
       sentiment,
       publishedAt,
       createdAt: time(age),
