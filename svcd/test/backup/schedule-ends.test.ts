@@ -8,7 +8,7 @@ import { createLogTo } from '@svc/telemetry/log/log';
 import { Registry } from 'prom-client';
 import { describe, expect, test, vi } from 'vitest';
 import { scheduleBackups } from '../../src/backup/schedule/schedule.ts';
-import { FAILED, newDeployment } from './scheduled.ts';
+import { FAILED, MADE, NAME, newDeployment } from './scheduled.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -99,6 +99,50 @@ test('a backup that takes too long is ended, and leaves nothing', async () => {
   await stop();
   await release();
   expect(await files()).toEqual([]);
+});
+
+/** Makes the process of a backup ignore SIGTERM. */
+const DEAF = `
+if (process.argv.includes('--scheduled')) {
+  const { on, once } = process;
+  process.on = (name, ...rest) => (name === 'SIGTERM' ? process : on.call(process, name, ...rest));
+  process.once = (name, ...rest) => (name === 'SIGTERM' ? process : once.call(process, name, ...rest));
+  on.call(process, 'SIGTERM', () => undefined);
+}`;
+const IGNORES_SIGTERM = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(DEAF)}` };
+
+// Only Linux lists the children of a process.
+describe.runIf(process.platform === 'linux')('a backup that does not end', () => {
+  test.each([
+    ['ignores SIGTERM', IGNORES_SIGTERM, () => undefined],
+    ['is frozen', {}, (pid: number) => process.kill(pid, 'SIGSTOP')],
+  ])('because its process %s is killed, and the next one is made', async (_, settings, disturb) => {
+    const { env, directory, files, hold, held } = await newDeployment(await createTestDatabase());
+    const release = await hold();
+    const { logged, stop } = await scheduleWithin(10_000, { ...env, ...settings }, directory);
+    await held();
+    const backup = await backupOf(process.pid);
+    disturb(backup);
+    await logged(/it was not complete after 0 hours, and was ended/);
+    expect(isProcessAlive(backup)).toBe(false);
+    await release();
+    await logged(MADE);
+    await stop();
+    expect(await files()).toEqual([expect.stringMatching(NAME)]);
+  });
+
+  test('because its process ignores SIGTERM holds up the end of the service by seconds only', async () => {
+    const { env, hold, held } = await newDeployment(await createTestDatabase());
+    const release = await hold();
+    const service = await startSvcd({ ...env, ...IGNORES_SIGTERM });
+    await held();
+    const backup = await backupOf(service.pid);
+    const startMs = performance.now();
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+    expect(performance.now() - startMs).toBeLessThan(15_000);
+    expect(isProcessAlive(backup)).toBe(false);
+    await release();
+  });
 });
 
 test('an error of the database that names a file is not taken for one of the directory', async () => {
