@@ -93,6 +93,27 @@ describe.skipIf(BROWSER_PATH === undefined)('the command palette', async () => {
     expect(await selected(page)).toContain('Nightly crawler');
   });
 
+  test('shows all results at once, so that the first row is selected and Enter opens it', async () => {
+    const page = await open(owner, home);
+    const release = Promise.withResolvers<void>();
+    await page.route(/\/company-names/, async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    const found = ['/data/mentions', '/data/content', '/members', '/keys'].map((path) =>
+      page.waitForResponse((response) => response.url().includes(path)),
+    );
+    await ask(page, 'orrin');
+    await Promise.all(found);
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect(await page.getByRole('option').count()).toBe(0);
+    release.resolve();
+    await group(page, 'Mentions').waitFor();
+    expect(await selected(page)).toContain('Orrin Health');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/data\/companies\/companies_1$/);
+  });
+
   test('opens the dialog that an action names', async () => {
     const page = await open(owner, home);
     await ask(page, 'invite');

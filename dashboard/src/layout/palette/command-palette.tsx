@@ -26,9 +26,10 @@ export default function CommandPalette({ workspaceId, onClose }: CommandPaletteP
   const text = typed.trim();
   const paused = usePaused(text);
   const found = useFound(workspaceId, paused);
-  const groups = [...useFixed(workspaceId, text), ...(paused === text ? found.groups : [])];
-  const searching = paused !== text || found.searching;
-  // Only after the results, because the list selects its first item.
+  const docs = useDocs();
+  const searching = paused !== text || found.searching || (text !== '' && docs.loading);
+  // All results at once: the list selects the first item that appears, and Enter must open the first row.
+  const groups = [...useFixed(workspaceId, text, docs.items), ...(searching ? [] : found.groups)];
   const all = searching ? null : found.all;
   const choose = ({ run }: PaletteItem): void => {
     onClose();
@@ -70,7 +71,11 @@ export default function CommandPalette({ workspaceId, onClose }: CommandPaletteP
 }
 
 /** The groups that need no request of the service for each text. */
-function useFixed(workspaceId: string | undefined, text: string): readonly PaletteGroup[] {
+function useFixed(
+  workspaceId: string | undefined,
+  text: string,
+  docs: readonly PaletteItem[],
+): readonly PaletteGroup[] {
   const { workspaces } = useMe();
   const navigate = useNavigate();
   const pages = useNavigation(workspaceId)
@@ -90,7 +95,6 @@ function useFixed(workspaceId: string | undefined, text: string): readonly Palet
       words: id,
       run: () => navigate({ to: '/w/$workspaceId', params: { workspaceId: id } }),
     }));
-  const docs = useDocs();
   const groups: readonly PaletteGroup[] = [
     { heading: 'Pages', items: pages },
     { heading: 'Actions', items: useActions(workspaceId) },

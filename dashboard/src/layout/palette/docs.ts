@@ -22,9 +22,9 @@ const docsQuery = queryOptions({
   retry: false,
 });
 
-export function useDocs(): readonly PaletteItem[] {
-  const { data = [] } = useQuery(docsQuery);
-  return data.map(({ title, path, description }) => ({
+export function useDocs(): { readonly items: readonly PaletteItem[]; readonly loading: boolean } {
+  const { data = [], isLoading } = useQuery(docsQuery);
+  const items = data.map(({ title, path, description }) => ({
     id: `docs ${path}`,
     label: title,
     note: 'Docs',
@@ -32,4 +32,5 @@ export function useDocs(): readonly PaletteItem[] {
     words: `documentation guide help ${description}`,
     run: () => window.open(`${BASE_PATH}docs${path}`, '_blank', 'noopener'),
   }));
+  return { items, loading: isLoading };
 }

@@ -110,7 +110,13 @@ export function useFound(workspaceId: string | undefined, text: string): Found {
     },
   ].filter(({ items }) => items.length > 0);
   return {
-    searching: companies.isFetching || records.searching || people.isLoading || keys.isLoading,
+    // Not while results are only read again: they would go away, with the choice that the person has made.
+    searching:
+      companies.isLoading ||
+      companies.isPlaceholderData ||
+      records.searching ||
+      people.isLoading ||
+      keys.isLoading,
     groups,
     all: { heading: 'Search', items: [everything] },
   };
@@ -132,7 +138,7 @@ function useRecords(workspaceId: string, text: string, enabled: boolean) {
     })),
   });
   return {
-    searching: results.some(({ isFetching }) => isFetching),
+    searching: results.some(({ isLoading }) => isLoading),
     found: SEARCHABLE.map((resource, i) => ({ resource, items: results[i]?.data?.data ?? [] })),
   };
 }
