@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible } from './harness/accessible.ts';
+import { expectAbove } from './harness/in-view.ts';
 import { BROWSER_PATH } from './harness/launch.ts';
 import { createServiceWorld } from './harness/service-world.ts';
 
@@ -78,6 +79,18 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await expectAccessible(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('1 audit imported, 1 refused.').waitFor();
+  });
+
+  test('shows the result of a check, also if the dialog has to scroll', async () => {
+    const page = await open(owner, companies);
+    await page.setViewportSize({ width: 1280, height: 400 });
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByLabel('File', { exact: true }).setInputFiles(csv('more.csv', 'name\nMore\n'));
+    await page.getByRole('button', { name: 'Check file' }).click();
+    await expectAbove(
+      page.getByText('1 company will be created'),
+      page.getByRole('button', { name: 'Check file' }),
+    );
   });
 
   test('replaces existing records only after a check that says how many', async () => {

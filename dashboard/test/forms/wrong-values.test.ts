@@ -2,6 +2,7 @@ import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from '../harness/accessible.ts';
+import { expectAbove } from '../harness/in-view.ts';
 import { focused } from '../harness/keyboard.ts';
 import { BROWSER_PATH, createWorld, type Person, type World } from '../harness/world.ts';
 
@@ -91,6 +92,18 @@ describe.skipIf(BROWSER_PATH === undefined)('a form with wrong values', () => {
     await dialog.getByRole('button', { name: 'Create key' }).click();
     await dialog.getByText('"10.0.0.0/33" is neither').waitFor();
     await expect.poll(() => focused(page)).toBe('Allowed networks (optional)');
+  });
+
+  test('shows an error about no field, also in a dialog that has to scroll', async () => {
+    await page.setViewportSize({ width: 1280, height: 400 });
+    await open('/keys?create=true');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Crawler');
+    await page.route(/\/keys$/, (route) => route.abort());
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await expectAbove(dialog.getByRole('alert'), dialog.getByRole('button', { name: 'Cancel' }));
+    await page.unroute(/\/keys$/);
+    await page.setViewportSize({ width: 1280, height: 720 });
   });
 
   test('says before the sign-in what is missing', async () => {

@@ -1,5 +1,6 @@
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import { ApiFailure, messageOf } from '../../api/failure.ts';
+import { intoView } from '../into-view.ts';
 import { Problem } from '../problem.tsx';
 import { useUnsaved } from './unsaved.ts';
 import { NO_WRONG_VALUES, WrongValuesOfForm, wrongValueOf, wrongValuesOf } from './wrong-value.ts';
@@ -38,7 +39,7 @@ export interface FormProps {
 
 /**
  * A form that ignores a second submit while the first one runs. After a failure it keeps its values. A field shows what is
- * wrong with its value, and the first wrong one gets the focus.
+ * wrong with its value, and the first wrong one gets the focus. Another error scrolls into view.
  */
 export function Form(props: FormProps) {
   const { action, fields, unsaved, repeatable = false, actions, children } = props;
@@ -46,8 +47,9 @@ export function Form(props: FormProps) {
   // A ref, not state: a second click can come before the next render.
   const locked = useRef(false);
   const form = useRef<HTMLFormElement>(null);
+  const problem = useRef<HTMLDivElement>(null);
   const [wrong, setWrong] = useState(NO_WRONG_VALUES);
-  // The number of refused submits, and the one after which a wrong field has got the focus.
+  // The number of refused submits, and the last one whose error the person was led to.
   const [refused, setRefused] = useState(0);
   const focused = useRef(0);
   useUnsaved(
@@ -58,9 +60,10 @@ export function Form(props: FormProps) {
   useEffect(() => {
     if (focused.current === refused) return;
     const first = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
-    if (first == null) return;
+    if (first == null && problem.current === null) return;
     focused.current = refused;
-    first.focus();
+    if (first == null) intoView(problem.current);
+    else first.focus();
   });
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
@@ -93,7 +96,11 @@ export function Form(props: FormProps) {
       className="flex flex-col gap-4"
     >
       <WrongValuesOfForm value={wrong}>{children}</WrongValuesOfForm>
-      {error === null || own ? null : <Problem>{messageOf(error)}</Problem>}
+      {error === null || own ? null : (
+        <div ref={problem} className="scroll-mb-20">
+          <Problem>{messageOf(error)}</Problem>
+        </div>
+      )}
       {actions}
     </form>
   );

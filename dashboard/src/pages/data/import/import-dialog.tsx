@@ -12,6 +12,7 @@ import { nounOf } from '../../../resources/labels.ts';
 import type { ResourceContract } from '../../../resources/resources.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Checkbox } from '../../../ui/form/checkbox.tsx';
+import { intoView } from '../../../ui/into-view.ts';
 import { Dialog, DialogActions } from '../../../ui/popup/dialog.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { type ColumnMap, columnsParameter, guessColumns, missingFields } from './column-map.ts';
@@ -164,13 +165,17 @@ export default function ImportDialog({ workspaceId, resource, dropped, onClose }
             </>
           )}
           {report === undefined ? null : (
-            <ImportReport answer={report} noun={noun} dryRun={replaces ? 'replace' : 'keep'} />
+            <div ref={intoView} className="flex scroll-mb-20 flex-col gap-4">
+              <ImportReport answer={report} noun={noun} dryRun={replaces ? 'replace' : 'keep'} />
+            </div>
           )}
           {send.error === null ? null : (
-            <Problem>
-              {messageOf(send.error)}
-              {repeatable ? ' Records that were written stay. “Try again” adds the rest.' : ''}
-            </Problem>
+            <div ref={intoView} className="scroll-mb-20">
+              <Problem>
+                {messageOf(send.error)}
+                {repeatable ? ' Records that were written stay. “Try again” adds the rest.' : ''}
+              </Problem>
+            </div>
           )}
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>
