@@ -143,7 +143,14 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     await owner.send('PATCH', `/workspaces/${workspaceId}/data/content/con_a`, { url: 'https://x.example/' });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Somebody else changed this record').waitFor();
-    await page.getByRole('button', { name: 'Reload the latest version' }).click();
+    await page.getByRole('button', { name: 'Continue with the latest version' }).click();
+    await expect.poll(() => page.getByLabel('URL').inputValue()).toBe('https://x.example/');
+    expect(await page.getByLabel('Title').inputValue()).toBe('Better words');
+    await owner.send('PATCH', `/workspaces/${workspaceId}/data/content/con_a`, { title: 'Other words' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Continue with the latest version' }).click();
+    await page.getByText('Title is now "Other words".').waitFor();
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Better words' }).waitFor();
     const read = await owner.send('GET', `/workspaces/${workspaceId}/data/content/con_a`);

@@ -42,7 +42,7 @@ describe.skipIf(BROWSER_PATH === undefined)('nothing is lost', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Reload the latest version' }).click();
+    await page.getByRole('button', { name: 'Continue with the latest version' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Best words' }).waitFor();
     expect(await send(other, 'GET', `/content/${contentId}`)).toMatchObject({

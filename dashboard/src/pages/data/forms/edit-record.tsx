@@ -4,11 +4,12 @@ import { isCompanies, type ResourceContract } from '../../../resources/resources
 import { useDraft } from '../../../session/draft.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Form } from '../../../ui/form/form.tsx';
+import { intoView } from '../../../ui/into-view.ts';
 import { Dialog, DialogActions } from '../../../ui/popup/dialog.tsx';
 import { toast } from '../../../ui/toast/toast-store.ts';
 import { type ReadRecord, recordQuery, useChangeRecord } from '../record-query.ts';
 import { RecordFields } from './record-fields.tsx';
-import { fieldErrors, formFields, formValues, patchOf } from './record-form.ts';
+import { changedByBoth, fieldErrors, formFields, formValues, patchOf, valuesAfter } from './record-form.ts';
 
 export interface EditRecordProps {
   readonly workspaceId: string;
@@ -21,12 +22,13 @@ export interface EditRecordProps {
 export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordProps) {
   const client = useQueryClient();
   const fields = formFields(resource);
-  // The draft has the record as it was when the dialog opened. Only fields that differ from it are sent.
+  // The draft has the record as it was when it was last read. Only fields that differ from it are sent.
   const [draft, setDraft] = useDraft(`edit ${read.record.id}`, {
     opened: read,
     values: formValues(fields, read.record),
+    both: [] as readonly string[],
   });
-  const { values, opened } = draft;
+  const { values, opened, both } = draft;
   const original = opened.record;
   const change = useChangeRecord(workspaceId, resource.name, opened);
   const outdated = isFailure(change.error, 'precondition_failed');
@@ -44,7 +46,7 @@ export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordP
   const names = fields.map(([name]) => name);
   const errors = fieldErrors(change.error, names);
   const error = outdated
-    ? new Error('Somebody else changed this record. Your edits are kept.')
+    ? new Error('Somebody else changed this record, so it was not saved. Your edits are kept.')
     : Object.keys(errors).length === 0
       ? change.error
       : null;
@@ -53,7 +55,12 @@ export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordP
     await client.refetchQueries(query);
     const latest = client.getQueryData(query.queryKey);
     // The person may have typed meanwhile.
-    if (latest !== undefined) setDraft((now) => ({ ...now, opened: { ...now.opened, etag: latest.etag } }));
+    if (latest !== undefined) {
+      setDraft((now) => {
+        const versions = [fields, now.opened.record, latest.record, now.values] as const;
+        return { opened: latest, values: valuesAfter(...versions), both: changedByBoth(...versions) };
+      });
+    }
     change.reset();
   };
   return (
@@ -67,7 +74,7 @@ export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordP
             <Button onClick={onClose}>Cancel</Button>
             {outdated ? (
               <Button variant="primary" onClick={() => void reload()}>
-                Reload the latest version
+                Continue with the latest version
               </Button>
             ) : (
               <Button type="submit" variant="primary" busy={change.isPending}>
@@ -84,6 +91,15 @@ export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordP
           autoFocus={names[0]}
           onChange={(next) => setDraft((now) => ({ ...now, values: next }))}
         />
+        {both.length === 0 ? null : (
+          <div
+            ref={intoView}
+            role="status"
+            className="scroll-mb-20 rounded-md bg-warn-ground px-3 py-2 wrap-anywhere text-warn"
+          >
+            {`Somebody else changed the same as you. ${both.join(' ')} Save replaces it with what you entered.`}
+          </div>
+        )}
       </Form>
     </Dialog>
   );

@@ -2,6 +2,7 @@ import { CONTRACT, type ResourceContract } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
 import { ApiFailure } from '../../../api/failure.ts';
 import {
+  changedByBoth,
   creationFields,
   creationOf,
   fieldErrors,
@@ -9,6 +10,7 @@ import {
   formValues,
   patchOf,
   startValues,
+  valuesAfter,
 } from './record-form.ts';
 
 const CONTENT = {
@@ -55,6 +57,28 @@ describe('an edit form', () => {
 
   test('shows null as an empty field', () => {
     expect(values).toEqual({ title: 'Words', url: '', publishedAt: '' });
+  });
+});
+
+describe('the latest version', () => {
+  const latest = { ...CONTENT, title: 'Their words', url: 'https://a.example/' };
+  test('replaces only what the person has not changed', () => {
+    expect(valuesAfter(fields, CONTENT, latest, { ...values, title: 'My words' })).toEqual({
+      title: 'My words',
+      url: 'https://a.example/',
+      publishedAt: '',
+    });
+  });
+
+  test('is compared with what the person has changed', () => {
+    const compare = (mine: Partial<typeof latest>) =>
+      changedByBoth(fields, CONTENT, latest, { ...values, ...mine } as typeof values);
+    expect(compare({})).toEqual([]);
+    expect(compare({ title: 'Their words' })).toEqual([]);
+    expect(compare({ title: 'My words' })).toEqual(['Title is now "Their words".']);
+    const filled = { ...CONTENT, url: 'https://a.example/' };
+    const mine = { ...formValues(fields, filled), url: 'https://b.example/' };
+    expect(changedByBoth(fields, filled, CONTENT, mine)).toEqual(['URL is now empty.']);
   });
 });
 

@@ -1,5 +1,7 @@
 import { capitalized, defaultOf, writableFields } from '@svc/sdk/contract';
 import { isFailure, messageOf } from '../../../api/failure.ts';
+import { formatTime } from '../../../format/time.ts';
+import { fieldLabel, valueLabel } from '../../../resources/labels.ts';
 import type { DataRecord, Field, ResourceContract } from '../../../resources/resources.ts';
 
 /** The values of a form: what is typed in each field. */
@@ -63,6 +65,43 @@ export const patchOf = (fields: readonly FormField[], record: DataRecord, values
     }),
   );
 };
+
+/** The form values for the latest version of a record: what the person has not changed is as in this version. */
+export function valuesAfter(
+  fields: readonly FormField[],
+  original: DataRecord,
+  latest: DataRecord,
+  values: FormValues,
+): FormValues {
+  const changed = patchOf(fields, original, values);
+  return Object.fromEntries(
+    Object.entries(formValues(fields, latest)).map(([name, value]) => [
+      name,
+      name in changed ? (values[name] ?? '') : value,
+    ]),
+  );
+}
+
+/** The fields that both the person and somebody else changed, as `Title is now "Words".` To save would replace these. */
+export function changedByBoth(
+  fields: readonly FormField[],
+  original: DataRecord,
+  latest: DataRecord,
+  values: FormValues,
+): readonly string[] {
+  const before = formValues(fields, original);
+  const now = formValues(fields, latest);
+  return fields.flatMap(([name, field]) => {
+    const value = now[name] ?? '';
+    const both = ![before[name], values[name]].includes(value) && values[name] !== before[name];
+    return both ? [`${fieldLabel(name)} is now ${shownValue(field, value)}.`] : [];
+  });
+}
+
+function shownValue({ kind }: Field, value: string): string {
+  if (value === '') return 'empty';
+  return `"${kind === 'time' ? formatTime(value) : kind === 'choice' ? valueLabel(value) : value}"`;
+}
 
 /** An empty text is null in a nullable field. The service refuses what is not a number in an integer field. */
 function parseValue({ kind, nullable }: Field, text: string): string | number | null {
