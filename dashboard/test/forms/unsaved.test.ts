@@ -29,7 +29,7 @@ describe.skipIf(BROWSER_PATH === undefined)('input that is not saved', () => {
     await page.getByRole('heading', { level: 1 }).waitFor();
   };
   const question = () => page.getByRole('alertdialog', { name: 'Discard your changes?' });
-  const answer = async (name: 'Cancel' | 'Discard'): Promise<void> => {
+  const answer = async (name: 'Keep editing' | 'Discard'): Promise<void> => {
     await question().getByRole('button', { name }).click();
     await question().waitFor({ state: 'detached' });
   };
@@ -59,10 +59,10 @@ describe.skipIf(BROWSER_PATH === undefined)('input that is not saved', () => {
     await page.keyboard.press('Escape');
     await question().waitFor();
     await expectAccessible(page);
-    await answer('Cancel');
+    await answer('Keep editing');
     expect(await field.inputValue()).toBe(text);
     await dialog().getByRole('button', { name: 'Close' }).click();
-    await takesClicks(question(), 'Cancel');
+    await takesClicks(question(), 'Keep editing');
     await page.keyboard.press('Escape');
     await question().waitFor({ state: 'detached' });
     expect(await field.inputValue()).toBe(text);
@@ -112,7 +112,7 @@ describe.skipIf(BROWSER_PATH === undefined)('input that is not saved', () => {
     for (const act of leave) {
       await act();
       await question().waitFor();
-      await answer('Cancel');
+      await answer('Keep editing');
       expect(await quota.inputValue()).toBe('5000');
     }
     await page.getByRole('link', { name: 'Audit log' }).click();
@@ -126,7 +126,7 @@ describe.skipIf(BROWSER_PATH === undefined)('input that is not saved', () => {
     await page.getByRole('button', { name: 'Create key' }).first().click();
     await dialog().getByLabel('Name').fill('Crawler');
     await page.goBack();
-    await answer('Cancel');
+    await answer('Keep editing');
     expect(await dialog().getByLabel('Name').inputValue()).toBe('Crawler');
     await page.goBack();
     await answer('Discard');

@@ -16,13 +16,24 @@ export interface ConfirmProps {
   /** Label of the button: "Revoke key". */
   readonly action: string;
   readonly dangerous?: boolean;
+  /** Label of the button that changes nothing. Default: Cancel. */
+  readonly cancel?: string;
   /** The dialog closes when this resolves. After a failure it stays open and shows the error. */
   readonly onConfirm: () => Promise<unknown>;
 }
 
-/** Asks for confirmation. The button Cancel has the focus at first. */
+/** Asks for confirmation. The button that changes nothing has the focus at first. */
 export function Confirm(props: ConfirmProps) {
-  const { open, onOpenChange, title, children, action, dangerous = false, onConfirm } = props;
+  const {
+    open,
+    onOpenChange,
+    title,
+    children,
+    action,
+    dangerous = false,
+    cancel = 'Cancel',
+    onConfirm,
+  } = props;
   const returnFocus = useReturnFocus(open);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
@@ -63,7 +74,7 @@ export function Confirm(props: ConfirmProps) {
           </Radix.Description>
           {error === null ? null : <Problem className="mt-3">{error}</Problem>}
           <div className="mt-5 flex flex-wrap justify-end gap-2">
-            <Radix.Cancel className={buttonClass('secondary')}>Cancel</Radix.Cancel>
+            <Radix.Cancel className={buttonClass('secondary')}>{cancel}</Radix.Cancel>
             <Button variant={dangerous ? 'danger' : 'primary'} busy={busy} onClick={() => void confirm()}>
               {action}
             </Button>

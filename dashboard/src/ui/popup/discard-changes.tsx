@@ -13,6 +13,7 @@ const DiscardChanges = ({ onDiscard, onKeep }: DiscardChangesProps) => (
     title="Discard your changes?"
     action="Discard"
     dangerous
+    cancel="Keep editing"
     onConfirm={async () => onDiscard()}
   >
     <p>What you entered is not saved.</p>
