@@ -138,6 +138,24 @@ describe.skipIf(kubectl === undefined).each([
   });
 });
 
+test('the time to stop and the memory of a worker are the same in the documents and the manifests', () => {
+  const { spec } = parse(readFileSync(join(MANIFESTS, 'base/deployment.yaml'), 'utf8')) as IDeployment;
+  const pod = spec?.template.spec;
+  const command = pod?.containers[0]?.lifecycle?.preStop?.exec?.command;
+  const remainsS = (pod?.terminationGracePeriodSeconds ?? 0) - Number(command?.at(-1));
+  expect(remainsS).toBeGreaterThan(STOPS_WITHIN_S);
+  const page = readFileSync(join(REPOSITORY, 'docs/containers.md'), 'utf8').replaceAll('\n', ' ');
+  expect(page).toContain(`${remainsS} seconds remain, and the service needs up to ${STOPS_WITHIN_S} to stop`);
+
+  const operations = readFileSync(join(REPOSITORY, 'docs/operations.md'), 'utf8');
+  const [, usedMb, primaryMb] = /about (\d+) MB under load, and .* about (\d+) MB/.exec(operations) ?? [];
+  for (const overlay of ['single', 'nodes']) {
+    const patch = readFileSync(join(MANIFESTS, 'overlays', overlay, 'deployment.yaml'), 'utf8');
+    expect(patch).toContain(`Two workers (${usedMb} MB each, with reserve 300)`);
+    expect(patch).toContain(`the primary process (${primaryMb} MB)`);
+  }
+});
+
 test('the example of an Ingress is what Kubernetes accepts, and a misspelt field is not', async () => {
   const ingress = parse(readFileSync(join(MANIFESTS, 'ingress-example.yaml'), 'utf8')) as Manifest & {
     readonly spec: object;
