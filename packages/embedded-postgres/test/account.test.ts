@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import {
+  appendFile,
   chown,
   cp,
   mkdir,
@@ -182,6 +183,28 @@ describe('as root', () => {
         /^the database belongs to the user nobody, .* useradd --system svc; chown -R svc: /,
       ),
     );
+    await next.stop();
+  });
+
+  test('data that root has given to another user is used by that user, with the settings of the operator', async ({
+    skip,
+  }) => {
+    const { uid: before } = requireRoot(skip);
+    const dataDir = await dataDirectory(await privateDirectory());
+    const first = spawnFixture('service', dataDir);
+    await first.outcome;
+    await first.stop();
+    const settings = join(dataDir, 'postgres.config', 'postgresql.conf');
+    const { gid } = await stat(settings);
+    await appendFile(settings, "cluster_name = 'of the operator'\n");
+    await promisify(execFile)('chown', ['-R', 'nobody:', join(dataDir, 'postgres')]);
+    const nobody = await stat(join(dataDir, 'postgres'));
+    expect([nobody.uid, nobody.gid]).not.toEqual([before, gid]);
+    const next = spawnFixture('service', dataDir);
+    expect(await next.outcome).toMatchObject({ ready: true });
+    expect(await uidOf((await next.outcome).pid)).toBe(nobody.uid);
+    expect(await stat(settings)).toMatchObject({ uid: 0, gid: nobody.gid, mode: 0o100_640 });
+    expect(await readFile(settings, 'utf8')).toContain('of the operator');
     await next.stop();
   });
 

@@ -38,6 +38,23 @@ test.each(['postgres.log', 'postgres.lock'])(
   },
 );
 
+test.each([
+  ['a hard link of a file of root', false],
+  ['a file of root', true],
+])('%s as postgresql.conf is not given to the group of PostgreSQL', async (_, single) => {
+  const [target, directory] = [join(parent, 'of-root'), join(dataDir, 'postgres.config')];
+  const place = join(directory, 'postgresql.conf');
+  await mkdir(directory);
+  await chown(directory, STRANGER, STRANGER);
+  await writeFile(target, '', { mode: 0o600 });
+  await link(target, place);
+  if (single) await rm(target);
+  const service = spawnFixture('service', dataDir);
+  expect((await service.outcome).message).toContain('Permission denied');
+  await service.stop();
+  expect(await stat(place)).toMatchObject({ uid: 0, gid: 0, mode: 0o100_600 });
+});
+
 test('a refused lock file leaves no descriptor open', async ({ skip }) => {
   if (process.platform !== 'linux') skip('only Linux shows the open files');
   const layout = await ensureDataDirectory(dataDir);

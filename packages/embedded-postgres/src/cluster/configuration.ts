@@ -22,10 +22,13 @@ export const PASSWORD_ONLY = 'local all all scram-sha-256\n';
 /** As root: only root may write, and the server's group may read. Otherwise only the current user may do either. */
 const MODES = { root: { directory: 0o750, file: 0o640 }, own: { directory: 0o700, file: 0o600 } } as const;
 
+/** For reading, without following a link or waiting for the other end of a pipe. */
+const UNLINKED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 /**
  * Writes the server's configuration next to its data, because the server can change its data but must not change who
  * may connect. `postgresql.conf` belongs to the operator: the first start copies it from the data, and later starts do
- * not change it.
+ * not change its content.
  */
 export async function ensureConfiguration(layout: Layout, account: Account | undefined): Promise<void> {
   const directory = layout.configDirectory;
@@ -37,7 +40,8 @@ export async function ensureConfiguration(layout: Layout, account: Account | und
     );
     const settings = await readSettings(layout, account);
     const write = (name: string, content: string) => writeConfiguration(layout, account, name, content);
-    if (settings !== undefined) await write(CONFIGURATION_FILES.config_file, settings);
+    if (settings === undefined) await shareSettings(layout, account);
+    else await write(CONFIGURATION_FILES.config_file, settings);
     await write(CONFIGURATION_FILES.hba_file, PASSWORD_ONLY);
     await write(CONFIGURATION_FILES.ident_file, '');
   } catch (error) {
@@ -98,12 +102,30 @@ async function readSettings(layout: Layout, account: Account | undefined): Promi
 }
 
 /**
+ * Lets the server's group read an existing `postgresql.conf`. The group is another one after the operator has given the data
+ * to another user. In a data directory of another user, root changes only a file of that user: others could be hard links.
+ */
+async function shareSettings(layout: Layout, account: Account | undefined): Promise<void> {
+  const owner = await ownerOf(layout, account);
+  if (owner === undefined) return;
+  const file = await open(join(layout.configDirectory, SETTINGS_FILE), UNLINKED);
+  try {
+    const found = await file.stat();
+    if (!found.isFile() || found.uid !== owner.uid || found.nlink !== 1) return;
+    await file.chown(owner.uid, owner.gid);
+    await file.chmod(MODES.root.file);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
  * A file of the server's user. Empty if it is missing, or a link: root must not copy another user's file through one.
  */
 async function readOwn(path: string, account: Account | undefined): Promise<string> {
   const uid = account?.uid ?? process.getuid?.();
   try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const file = await open(path, UNLINKED);
     try {
       const found = await file.stat();
       return found.isFile() && found.uid === uid && found.nlink === 1 ? await file.readFile('utf8') : '';
