@@ -1,4 +1,12 @@
-import { type ComponentProps, type FormEvent, useEffect, useId, useRef, useState } from 'react';
+import {
+  type ComponentProps,
+  type FormEvent,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 import { classes } from '../ui/classes.ts';
 import { Input } from '../ui/form/input.tsx';
 import { wrongValueOf } from '../ui/form/wrong-value.ts';
@@ -11,31 +19,60 @@ export interface TextFilterProps
   readonly tidy?: (text: string) => string;
   /** Classes of the form around the input. */
   readonly className?: string;
-  readonly onFilter: (value: string | undefined) => void;
+  /** `replace`: the person has not completed the text, so no entry of the history is needed. */
+  readonly onFilter: (value: string | undefined, replace: boolean) => void;
 }
 
-/** Applies the filter on Enter, or when the field loses the focus. Shows why if the value is not allowed. */
+/** How long a search waits for the next key. */
+const PAUSE_MS = 300;
+
+/**
+ * Applies the filter on Enter, or when the field loses the focus; a search also while the person types. A text that becomes
+ * empty is applied at once. Shows why if the value is not allowed.
+ */
 export function TextFilter(props: TextFilterProps) {
   const { label, value, tidy = (text) => text, className, onFilter, ...input } = props;
   const [typed, setTyped] = useState(value ?? '');
   const [problem, setProblem] = useState<string | null>(null);
   const problemId = useId();
   const field = useRef<HTMLInputElement>(null);
+  const applied = useRef(value);
   useEffect(() => {
+    // What this field has applied itself may be older than its text.
+    if (value === applied.current) return;
+    applied.current = value;
     setTyped(value ?? '');
     setProblem(null);
   }, [value]);
-  const apply = (event?: FormEvent): void => {
-    event?.preventDefault();
+  const apply = (replace = false): void => {
     const wrong = field.current === null ? null : wrongValueOf(field.current);
     setProblem(wrong);
     if (wrong !== null) return;
     const given = typed.trim();
     const next = given === '' ? undefined : tidy(given);
-    if (next !== value) onFilter(next);
+    if (next === value) return;
+    applied.current = next;
+    if (!replace) setTyped(next ?? '');
+    onFilter(next, replace);
+  };
+  const search = input.type === 'search';
+  const applyTyped = useEffectEvent(() => apply(true));
+  useEffect(() => {
+    // Fields for numbers and times are also empty while a value is incomplete.
+    if (!search && (typed !== '' || input.type !== undefined)) return;
+    if (typed === '') {
+      applyTyped();
+      return;
+    }
+    const timer = setTimeout(applyTyped, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [search, input.type, typed]);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    apply();
   };
   return (
-    <form onSubmit={apply} noValidate className={classes('relative', className)}>
+    <form onSubmit={submit} noValidate className={classes('relative', className)}>
       <Input
         {...input}
         ref={field}

@@ -20,7 +20,8 @@ export interface ListFiltersProps {
   readonly loadingNewer: boolean;
   /** Loads newer records. Undefined if the sort does not put them at the top of the list. */
   readonly onLoadNewer: (() => void) | undefined;
-  readonly onChange: (changes: DataSearch) => void;
+  /** `replace`: without an entry of the history. Default: false. */
+  readonly onChange: (changes: DataSearch, replace?: boolean) => void;
   readonly onClear: () => void;
   readonly columnMenu: ReactNode;
 }
@@ -131,6 +132,6 @@ const SearchFilter = ({
       maxLength={SEARCH_MAX_CHARACTERS}
       value={search[SEARCH]}
       className="w-full sm:w-56"
-      onFilter={(text) => onChange({ [SEARCH]: text })}
+      onFilter={(text, replace) => onChange({ [SEARCH]: text }, replace)}
     />
   );

@@ -109,8 +109,8 @@ function List({ workspaceId, resource }: ListProps) {
       setLoadingNewer(false);
     }
   };
-  const set = (changes: DataSearch): void => {
-    void navigate({ search: (before) => ({ ...before, ...changes }) });
+  const set = (changes: DataSearch, replace = false): void => {
+    void navigate({ search: (before) => ({ ...before, ...changes }), replace });
   };
   const clear = (): void => {
     setClears(clears + 1);

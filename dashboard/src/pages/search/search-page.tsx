@@ -34,7 +34,7 @@ export function SearchPage() {
           value={q}
           maxLength={SEARCH_MAX_CHARACTERS}
           className="w-full sm:w-80"
-          onFilter={(next) => void navigate({ search: { q: next, in: name } })}
+          onFilter={(next, replace) => void navigate({ search: { q: next, in: name }, replace })}
         />
         <div className="max-w-full overflow-x-auto">
           <Segments

@@ -1,0 +1,50 @@
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { BROWSER_PATH } from '../harness/launch.ts';
+import { createServiceWorld } from '../harness/service-world.ts';
+
+// Skipped without Chromium, which is an error in CI.
+describe.skipIf(BROWSER_PATH === undefined)('the bar with the filters of a list', async () => {
+  if (BROWSER_PATH === undefined) return;
+  const { service, dashboard, open } = await createServiceWorld();
+  const owner = await dashboard.owner();
+  const base = `/w/${owner.workspaceId}/data`;
+  const createdAt = '2026-03-01T12:00:00.000Z';
+  const seed = (name: string, rows: Parameters<typeof seedRecords>[3]) =>
+    seedRecords(service.pool, owner.workspaceId, resourceNamed(name), rows);
+  await seed('companies', [{ id: 'com_a', name: 'Acme', createdAt }]);
+  await seed(
+    'mentions',
+    ['positive', 'neutral', 'negative'].flatMap((sentiment) =>
+      ['one', 'two'].map((name) => ({
+        id: `men_${sentiment}_${name}`,
+        companyId: 'com_a',
+        title: `The ${name} plant`,
+        source: `${name}.example`,
+        sentiment,
+        publishedAt: createdAt,
+        createdAt,
+      })),
+    ),
+  );
+  const count = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();
+
+  test('the search is applied while the person types, and when it is emptied', async () => {
+    const page = await open(owner, `${base}/mentions?source=two.example`);
+    await count(page, '3 mentions');
+    const search = page.getByLabel('Search mentions');
+    await search.pressSequentially('two  pl');
+    await page.waitForURL(/q=two/);
+    await search.pressSequentially('ants');
+    await page.getByText('No mentions match these filters').waitFor();
+    expect(await search.inputValue()).toBe('two  plants');
+    expect(await search.evaluate((element) => element === document.activeElement)).toBe(true);
+    await search.fill('');
+    await count(page, '3 mentions');
+    await page.getByLabel('Source', { exact: true }).fill('');
+    await count(page, '6 mentions');
+    // Neither key nor pause has its own entry of the history.
+    expect(new URL(page.url()).search).toBe('');
+  });
+});
