@@ -47,4 +47,22 @@ describe.skipIf(BROWSER_PATH === undefined)('the bar with the filters of a list'
     // Neither key nor pause has its own entry of the history.
     expect(new URL(page.url()).search).toBe('');
   });
+
+  test('a filter that is set moves no button beyond the window', async () => {
+    const page = await open(owner, `${base}/mentions`, { width: 1280 });
+    const [columns, newer] = ['Columns', 'Load newer'].map((name) => page.getByRole('button', { name }));
+    const lines = async (): Promise<number> => {
+      const [a, b] = await Promise.all([columns?.boundingBox(), newer?.boundingBox()]);
+      return (a?.y ?? Number.NaN) - (b?.y ?? Number.NaN);
+    };
+    await count(page, '6 mentions');
+    for (const width of [1280, 1180, 1100, 1024]) {
+      await page.setViewportSize({ width, height: 740 });
+      for (const sentiment of ['negative', '']) {
+        await page.getByLabel('Sentiment').selectOption(sentiment);
+        await count(page, sentiment === '' ? '6 mentions' : '2 mentions');
+        expect(await lines(), `${width} px, sentiment ${sentiment}`).toBe(0);
+      }
+    }
+  });
 });

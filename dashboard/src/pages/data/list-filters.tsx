@@ -96,14 +96,15 @@ export function ListFilters(props: ListFiltersProps) {
             Clear filters
           </Button>
         ) : null}
-        <span className="grow" />
-        {columnMenu}
-        {onLoadNewer === undefined ? null : (
-          <Button busy={loadingNewer} onClick={onLoadNewer}>
-            {loadingNewer ? null : <ArrowUpToLine size={14} aria-hidden />}
-            Load newer
-          </Button>
-        )}
+        <div className="ms-auto flex gap-2">
+          {columnMenu}
+          {onLoadNewer === undefined ? null : (
+            <Button busy={loadingNewer} onClick={onLoadNewer}>
+              {loadingNewer ? null : <ArrowUpToLine size={14} aria-hidden />}
+              Load newer
+            </Button>
+          )}
+        </div>
       </div>
       {rangesOpen ? (
         <RangeFilters key={clears} id={rangesId} resource={resource} search={search} onChange={onChange} />
