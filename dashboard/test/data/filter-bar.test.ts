@@ -1,6 +1,8 @@
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { expectAccessible } from '../harness/accessible.ts';
+import { goTo, press } from '../harness/keyboard.ts';
 import { BROWSER_PATH } from '../harness/launch.ts';
 import { createServiceWorld } from '../harness/service-world.ts';
 
@@ -64,5 +66,22 @@ describe.skipIf(BROWSER_PATH === undefined)('the bar with the filters of a list'
         expect(await lines(), `${width} px, sentiment ${sentiment}`).toBe(0);
       }
     }
+  });
+
+  test('without companies, the choice of a company leads members who can create one to their list', async () => {
+    const newcomer = await dashboard.owner();
+    const audits = `/w/${newcomer.workspaceId}/data/audits`;
+    const page = await open(newcomer, audits);
+    await press(page, 'Create audit');
+    await page.getByRole('dialog').getByText('No companies yet').waitFor();
+    await expectAccessible(page);
+    await goTo(page, 'Create or import a company first');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Companies' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    const viewer = await open(await dashboard.member(newcomer.workspaceId, 'viewer'), audits);
+    await press(viewer, 'All companies');
+    await viewer.getByText('No companies yet', { exact: true }).waitFor();
+    expect(await viewer.getByRole('link', { name: /a company first/ }).count()).toBe(0);
   });
 });

@@ -1,10 +1,13 @@
 import type { CompanyNames } from '@svc/service/dashboard/wire';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, useDeferredValue, useEffect, useEffectEvent, useState } from 'react';
 import { companySearchQuery } from '../../api/company-names.ts';
 import { messageOf } from '../../api/failure.ts';
+import { useWorkspace } from '../../api/workspace.ts';
+import { whyNot } from '../../session/permissions.ts';
 
 export interface CompanySearchProps {
   readonly workspaceId: string;
@@ -63,7 +66,7 @@ export function CompanySearch({ workspaceId, onChoose }: CompanySearchProps) {
         {/* Texts are next to the list, not in it: a list box has only options. */}
         {data === undefined ? null : (
           <Command.Empty className="px-2 py-1.5 text-soft">
-            {search === '' ? 'No companies yet' : 'No results'}
+            {search === '' ? <NoCompanies workspaceId={workspaceId} /> : 'No results'}
           </Command.Empty>
         )}
         <Command.List label="Companies">
@@ -87,5 +90,25 @@ export function CompanySearch({ workspaceId, onChoose }: CompanySearchProps) {
         ) : null}
       </div>
     </Command>
+  );
+}
+
+/** Leads members who can create companies to the list of companies. */
+function NoCompanies({ workspaceId }: Pick<CompanySearchProps, 'workspaceId'>) {
+  const { role } = useWorkspace(workspaceId);
+  if (whyNot(role, 'record.change') !== undefined) return 'No companies yet';
+  return (
+    <>
+      No companies yet.{' '}
+      <Link
+        to="/w/$workspaceId/data/$resource"
+        params={{ workspaceId, resource: 'companies' }}
+        className="rounded text-accent hover:underline"
+        // Otherwise cmdk takes Enter for itself.
+        onKeyDown={(event) => event.stopPropagation()}
+      >
+        Create or import a company first
+      </Link>
+    </>
   );
 }
