@@ -47,6 +47,20 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     await expectAccessible(page);
   });
 
+  test('shows the response next to a long request, without scrolling', async () => {
+    const page = await open(owner, path, { width: 1280 });
+    await page.getByLabel('Endpoint').selectOption('POST /v1/mentions');
+    await page.getByLabel('Endpoint').selectOption('GET /v1/mentions');
+    await page.setViewportSize({ width: 1280, height: 600 });
+    await page.getByRole('button', { name: 'Send request' }).click();
+    const status = page.getByRole('status').filter({ hasText: /^200/ });
+    await status.waitFor();
+    const box = await status.boundingBox();
+    expect(box?.y).toBeGreaterThan(0);
+    expect(box?.y).toBeLessThan(580);
+    await expectAccessible(page);
+  });
+
   test('sends the request that it shows as a curl command, and follows nextCursor', async () => {
     const page = await open(owner, path);
     await page.getByLabel(/^limit/).fill('2');

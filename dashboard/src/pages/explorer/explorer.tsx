@@ -146,7 +146,8 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
           </div>
         </form>
       </Section>
-      <div className="flex min-w-0 flex-col gap-5">
+      {/* Stays in view next to a long request. */}
+      <div className="flex min-w-0 flex-col gap-5 lg:sticky lg:top-7 lg:max-h-[calc(100dvh-3.5rem)] lg:overflow-y-auto">
         <Section title="curl command">
           <CodeBlock label="curl" code={curlOf(draft)} />
         </Section>
