@@ -113,6 +113,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
     await choose(page, 'Pause…');
     await page.getByRole('alertdialog').waitFor();
     await press(page, 'Pause key');
+    await page.getByText('“Spider” is paused.', { exact: true }).waitFor();
     await section('Key').getByText('Paused', { exact: true }).waitFor();
     await expect.poll(() => focused(page)).toBe('Actions for Spider');
     expect((await service.request(crawler.token, '/v1/audits')).status).toBe(401);

@@ -80,6 +80,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
     await act('Nightly crawler', 'Rotate…');
     await page.getByRole('alertdialog').getByText('stops working immediately').waitFor();
     await page.getByRole('alertdialog').getByText('Last used').waitFor();
+    await page.getByRole('alertdialog').getByText('To avoid downtime, use Replace instead').waitFor();
     await page.getByRole('button', { name: 'Rotate key' }).click();
     const second = await takeToken();
     await keep();

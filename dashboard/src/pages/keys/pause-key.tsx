@@ -1,6 +1,7 @@
 import type { ApiKey } from '@svc/sdk';
 import { pauseKey, resumeKey } from '../../api/keys.ts';
 import { Confirm } from '../../ui/popup/confirm.tsx';
+import { toast } from '../../ui/toast/toast-store.ts';
 import { LastUse } from './last-use.tsx';
 
 export interface PauseKeyProps {
@@ -22,6 +23,7 @@ export function PauseKey({ workspaceId, apiKey, onClose, onChanged }: PauseKeyPr
       action={paused ? 'Resume key' : 'Pause key'}
       onConfirm={async () => {
         await (paused ? resumeKey : pauseKey)(workspaceId, id);
+        toast(`“${name}” is ${paused ? 'resumed' : 'paused'}.`);
         await onChanged();
       }}
     >

@@ -24,7 +24,9 @@ export const RotateKey = ({ workspaceId, apiKey, onClose, onIssued }: RotateKeyP
       The token <code className="text-ink">{apiKey.hint}</code> stops working immediately. You get a new
       token, which is shown only once.
     </p>
-    <p>To avoid downtime, create a new key instead, switch your programs to it, then revoke this key.</p>
+    <p>
+      To avoid downtime, use Replace instead: it creates a second key, and this one works until you revoke it.
+    </p>
     <LastUse apiKey={apiKey} />
   </Confirm>
 );
