@@ -158,15 +158,16 @@ describe.skipIf(BROWSER_PATH === undefined)('the selected rows of a list', async
       [workspaceId],
     );
     await page.getByRole('menuitem', { name: 'In review (4 of 6)' }).click();
-    await page.getByRole('heading', { name: 'Change the status of 6 content items to In review?' }).waitFor();
-    await page.getByRole('button', { name: 'Change 6 content items' }).click();
+    await page.getByRole('heading', { name: 'Change the status of 4 content items to In review?' }).waitFor();
+    await page.getByText('2 others stay as they are.').waitFor();
+    await page.getByRole('button', { name: 'Change 4 content items' }).click();
     await page.getByText('1 content item not written').waitFor();
     await page
-      .getByRole('row', { name: /Title of con_1 .*cannot change from archived to in_review/ })
+      .getByRole('row', { name: /Title of con_1 .*cannot change from Archived to In review/ })
       .waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Done' }).click();
-    await bar(page).getByText('1 content item selected').waitFor();
+    await bar(page).getByText('3 content items selected').waitFor();
     expect(await Promise.all(['con_0', 'con_1', 'con_4'].map(statusOf))).toEqual([
       'in_review',
       'archived',

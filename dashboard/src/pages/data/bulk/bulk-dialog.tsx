@@ -34,20 +34,21 @@ const isUnanswered = (error: unknown): boolean =>
 type Report = Outcome<DataRecord>;
 
 /**
- * Asks whether to write the selected records, writes them in chunks, and lists those that the service refused. These and the
- * ones that were not sent stay selected.
+ * Asks whether to write the selected records that can be written, writes them in chunks, and lists those that the service
+ * refused. These and the ones that were not sent stay selected.
  */
 export default function BulkDialog(props: BulkDialogProps) {
   const { workspaceId, resource, action, selection, onClose } = props;
   const client = useQueryClient();
   // The dialog keeps its records, also while the list loads others.
-  const [records, setRecords] = useState(() => [...selection.items.values()]);
+  const [{ possible, others }] = useState(() => split(resource, action, [...selection.items.values()]));
+  const [records, setRecords] = useState<readonly DataRecord[]>(possible);
   const [count, setCount] = useState<number | null>(null);
   const [report, setReport] = useState<Report | null>(null);
   const stop = useRef(new AbortController());
   // A ref, not state: a second click can come before the next render.
   const running = useRef(false);
-  const words = wordsOf(resource, action);
+  const words = wordsOf(resource, action, others.length);
 
   const run = async (items: readonly DataRecord[], before: Report | null): Promise<void> => {
     if (running.current) return;
@@ -73,12 +74,14 @@ export default function BulkDialog(props: BulkDialogProps) {
     // Nobody knows whether the last request was carried out.
     if (isUnanswered(outcome.error))
       void client.resetQueries({ queryKey: ['list', listPath(workspaceId, resource.name)] });
+    const refused = outcome.refused.map(({ item, reason }) => ({ item, reason: inWords(resource, reason) }));
     const all: Report = {
       ...outcome,
       done: [...(before?.done ?? []), ...outcome.done],
-      refused: [...(before?.refused ?? []), ...outcome.refused],
+      refused: [...(before?.refused ?? []), ...refused],
     };
-    selection.keep(new Set([...all.refused.map(({ item }) => item.id), ...all.rest.map(({ id }) => id)]));
+    const kept = [...all.refused.map(({ item }) => item), ...all.rest, ...others];
+    selection.keep(new Set(kept.map(({ id }) => id)));
     running.current = false;
     setCount(null);
     if (all.refused.length + all.rest.length > 0) {
@@ -158,6 +161,24 @@ export default function BulkDialog(props: BulkDialogProps) {
   );
 }
 
+/** Separates the records that the action can change, as far as the dashboard knows. */
+function split({ transitions }: ResourceContract, action: BulkAction, records: readonly DataRecord[]) {
+  const isPossible = (record: DataRecord): boolean =>
+    action.kind === 'delete' ||
+    transitions?.moves[String(record[action.field])]?.includes(action.to) === true;
+  return {
+    possible: records.filter(isPossible),
+    others: records.filter((record) => !isPossible(record)),
+  };
+}
+
+/** `from draft to in_review` → "from Draft to In review", in a reason of the service. */
+const inWords = ({ transitions }: ResourceContract, reason: string): string =>
+  Object.keys(transitions?.moves ?? {}).reduce(
+    (text, state) => text.replaceAll(new RegExp(`\\b${state}\\b`, 'g'), valueLabel(state)),
+    reason,
+  );
+
 /** Says how many records were not sent, and how many may have been written by a request without a response. */
 function unsentText({ rest, error }: Report, noun: Noun): string {
   if (!isUnanswered(error)) return `${counted(rest.length, noun)} not sent.`;
@@ -174,7 +195,7 @@ interface Words {
   readonly done: (count: number) => string;
 }
 
-function wordsOf(resource: ResourceContract, action: BulkAction): Words {
+function wordsOf(resource: ResourceContract, action: BulkAction, others: number): Words {
   const number = (count: number) => counted(count, nounOf(resource));
   if (action.kind === 'delete') {
     return {
@@ -188,7 +209,8 @@ function wordsOf(resource: ResourceContract, action: BulkAction): Words {
   return {
     question: (text) => `Change the ${field} of ${text} to ${to}?`,
     button: (text) => `Change ${text}`,
-    consequence: `${capitalized(resource.plural)} whose ${field} cannot change to ${to} are kept as they are and listed.`,
+    consequence:
+      others === 0 ? '' : `${counted(others, ['other stays as it is', 'others stay as they are'])}.`,
     done: (count) => `${number(count)} changed to ${to}`,
   };
 }
