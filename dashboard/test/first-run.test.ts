@@ -16,6 +16,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the first run', () => {
     const { page, expectNoProblems } = await world.visitor();
     await page.goto('/');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByText('Forgotten your password? An owner of your workspace').waitFor();
     expectNoProblems();
   });
 
