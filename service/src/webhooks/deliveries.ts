@@ -1,6 +1,7 @@
 import { latencyBucket } from '@svc/latency-buckets';
 import type { Queryable } from '../database/lane.ts';
 import { statement } from '../database/statement.ts';
+import type { Endpoint } from './endpoints.ts';
 import type { EndpointKey } from './leases.ts';
 import { TEST_EVENT_TYPE } from './test-event.ts';
 
@@ -100,8 +101,8 @@ export interface RoundResult {
   readonly position: string;
   /** Undefined: the endpoint stays enabled. */
   readonly disable: DisabledReason | undefined;
-  /** The URL of the endpoint, for the event that it was disabled. */
-  readonly url: string;
+  /** The endpoint as it was when the round began. */
+  readonly endpoint: Pick<Endpoint, 'url' | 'updatedAt'>;
 }
 
 /** How long every attempt must have failed before an endpoint is disabled. */
@@ -109,8 +110,9 @@ const FAILING_MAX = "interval '5 days'";
 
 /**
  * $6: whether the last attempt failed. Null: there was none. $7: whether one succeeded. The condition on the lease makes a
- * process change nothing that was frozen and has lost its lease. The times are columns of `clock`, because Citus refuses
- * functions such as now() inside CASE.
+ * process change nothing that was frozen and has lost its lease. A round counts only for the settings with which it began
+ * ($22): what they leave out may be wanted by now. The times are columns of `clock`, because Citus refuses functions such
+ * as now() inside CASE.
  */
 const record = statement('record_deliveries', 'bulk')`
   with clock as materialized (
@@ -130,6 +132,7 @@ const record = statement('record_deliveries', 'bulk')`
         as reason
     ) disabling
     where workspace_id = $1 and id = $2 and lease_owner = $3 and lease_until > statement_timestamp() and enabled
+      and updated_at = $22
     returning disabled_reason, enabled, company_id
   ), event as (
     insert into pending_events (workspace_id, id, type, record_id, company_id, doc)
@@ -160,14 +163,14 @@ const record = statement('record_deliveries', 'bulk')`
 
 /**
  * Records the attempts of a round and moves the position of the endpoint, if the process still has the lease. An endpoint
- * that is disabled is an event of the workspace. Returns `lost` if the process has not the lease, and otherwise the reason
- * if the endpoint is disabled now.
+ * that is disabled is an event of the workspace. Returns `lost` if the process has not the lease or a person has
+ * changed the endpoint since the round began, and otherwise the reason if the endpoint is disabled now.
  */
 export async function recordRound(
   connections: Queryable,
   owner: string,
   { workspaceId, id }: EndpointKey,
-  { attempted, position, disable, url }: RoundResult,
+  { attempted, position, disable, endpoint }: RoundResult,
 ): Promise<'lost' | DisabledReason | undefined> {
   const last = attempted.at(-1);
   const columns = [
@@ -193,7 +196,8 @@ export async function recordRound(
       last === undefined ? null : last.state !== 'delivered',
       attempted.some(({ state }) => state === 'delivered'),
       ...columns,
-      new URL(url).origin,
+      new URL(endpoint.url).origin,
+      endpoint.updatedAt,
     ),
   );
   const [row] = rows;

@@ -41,7 +41,8 @@ test('an endpoint has the settings, a position and a new secret', async () => {
   const { id, secret } = await endpointOf(workspaceId);
   expect(id).toMatch(/^whe_/);
   expect(() => new Webhook(secret)).not.toThrow();
-  const expected = { ...SETTINGS, enabled: true, position: 'chg_1', replayFrom: null, secrets: [secret] };
+  const settings = { ...SETTINGS, updatedAt: expect.any(String) };
+  const expected = { ...settings, enabled: true, position: 'chg_1', replayFrom: null, secrets: [secret] };
   expect(await readEndpoint(pool, older, workspaceId, id)).toEqual(expected);
   expect(await readEndpoint(pool, older, await workspace(), id)).toBeUndefined();
 });

@@ -27,6 +27,8 @@ export interface Endpoint extends EndpointSettings {
   readonly replayFrom: string | null;
   /** The current secret, and for a day after a rotation the previous one. Empty: no secret of the deployment opens them. */
   readonly secrets: readonly string[];
+  /** When a person last changed it, in full precision. */
+  readonly updatedAt: string;
 }
 
 /** The most endpoints of a workspace. */
@@ -72,20 +74,12 @@ export async function createEndpoint(
 
 const selectEndpoint = statement('read_endpoint', 'request')`
   ${lookUp({
-    select: `url, description, types, company_id, ordered, enabled, position, replay_from, secret,
-      case when previous_until > now() then previous_secret end as previous_secret`,
+    select: `url, description, types, company_id as "companyId", ordered, enabled, position, replay_from as "replayFrom",
+      updated_at::text as "updatedAt", secret, case when previous_until > now() then previous_secret end as previous_secret`,
     from: 'webhook_endpoints',
   })}`;
 
-interface EndpointRow {
-  readonly url: string;
-  readonly description: string;
-  readonly types: readonly string[] | null;
-  readonly company_id: string | null;
-  readonly ordered: boolean;
-  readonly enabled: boolean;
-  readonly position: string;
-  readonly replay_from: string | null;
+interface EndpointRow extends Omit<Endpoint, 'secrets'> {
   readonly secret: string;
   readonly previous_secret: string | null;
 }
@@ -100,10 +94,10 @@ export async function readEndpoint(
   const { rows } = await connections.query<EndpointRow>(selectEndpoint(workspaceId, endpointId));
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { company_id, replay_from, secret, previous_secret, ...rest } = row;
+  const { secret, previous_secret, ...endpoint } = row;
   const sealed = [secret, ...(previous_secret === null ? [] : [previous_secret])];
   const secrets = sealed.flatMap((text) => sealer.open(text, { workspaceId, endpointId }) ?? []);
-  return { ...rest, companyId: company_id, replayFrom: replay_from, secrets };
+  return { ...endpoint, secrets };
 }
 
 const replaceSecret = statement('rotate_endpoint_secret', 'request')`

@@ -36,8 +36,8 @@ export interface RoundOptions {
 export interface RoundState {
   /** How many deliveries run at the same time. It grows while they succeed. */
   concurrency: number;
-  /** Changes up to here are left out, which is not recorded yet. Undefined: everything is. */
-  passed: string | undefined;
+  /** Changes up to here are left out by the settings of that time, which is not recorded yet. Undefined: everything is. */
+  passed: { readonly position: string; readonly updatedAt: string } | undefined;
   /** When the position was recorded, in milliseconds of `performance.now()`. */
   recordedAtMs: number;
 }
@@ -72,7 +72,7 @@ export async function runRound(options: RoundOptions, state: RoundState): Promis
   const { connections, sealer, owner, key } = options;
   const endpoint = await readEndpoint(connections, sealer, key.workspaceId, key.id);
   if (endpoint === undefined || !endpoint.enabled) return { kind: 'ended', disabled: undefined };
-  const { companyId, types, ordered, replayFrom, url } = endpoint;
+  const { companyId, types, ordered, replayFrom, updatedAt } = endpoint;
   if (replayFrom !== null) {
     if (!(await beginReplay(connections, owner, key, replayFrom)))
       return { kind: 'ended', disabled: undefined };
@@ -89,7 +89,7 @@ export async function runRound(options: RoundOptions, state: RoundState): Promis
     ? pending.length > due.length
     : pending.length > AGAIN_MAX && (await countPending(connections, key, PENDING_MAX)) === PENDING_MAX;
   const recordedPosition = replayFrom ?? endpoint.position;
-  const position = state.passed ?? recordedPosition;
+  const position = state.passed?.updatedAt === updatedAt ? state.passed.position : recordedPosition;
   const changes = isFull
     ? { items: [], position, more: false }
     : await readChangesAfter(connections, key.workspaceId, {
@@ -98,7 +98,7 @@ export async function runRound(options: RoundOptions, state: RoundState): Promis
         companyId: companyId ?? undefined,
         types: types ?? undefined,
       });
-  if (changes === 'expired') return disableExpired(options, recordedPosition, url);
+  if (changes === 'expired') return disableExpired(options, recordedPosition, endpoint);
   const fresh = changes.items.map(
     (item): Delivery => ({ eventId: item.id, type: item.type, body: bodyOf(item), attempts: 0 }),
   );
@@ -110,11 +110,11 @@ export async function runRound(options: RoundOptions, state: RoundState): Promis
   );
   const reached = positionAfter(position, changes, attempted.length - due.length);
   if (attempted.length === 0 && performance.now() < state.recordedAtMs + PASSED_MS) {
-    state.passed = reached;
+    state.passed = { position: reached, updatedAt };
   } else if (attempted.length > 0 || reached !== recordedPosition) {
-    const result = { attempted, position: reached, disable: disabling(endpoint, attempted), url };
+    const result = { attempted, position: reached, disable: disabling(endpoint, attempted), endpoint };
     const recorded = await recordRound(connections, owner, key, result);
-    if (recorded === 'lost') return { kind: 'ended', disabled: undefined };
+    if (recorded === 'lost') return afterLoss(options, endpoint);
     if (recorded !== undefined) return { kind: 'ended', disabled: recorded };
     state.passed = undefined;
     state.recordedAtMs = performance.now();
@@ -126,14 +126,17 @@ export async function runRound(options: RoundOptions, state: RoundState): Promis
 }
 
 /** Nobody can say which changes are missing, so the endpoint does not go on by itself. */
-async function disableExpired(
-  { connections, owner, key }: RoundOptions,
-  position: string,
-  url: string,
-): Promise<RoundEnd> {
-  const result = { attempted: [], position, disable: 'expired', url } as const;
-  const recorded = await recordRound(connections, owner, key, result);
-  return { kind: 'ended', disabled: recorded === 'lost' ? undefined : recorded };
+async function disableExpired(options: RoundOptions, position: string, began: Endpoint): Promise<RoundEnd> {
+  const result = { attempted: [], position, disable: 'expired', endpoint: began } as const;
+  const recorded = await recordRound(options.connections, options.owner, options.key, result);
+  return recorded === 'lost' ? afterLoss(options, began) : { kind: 'ended', disabled: recorded };
+}
+
+/** If a person has changed the endpoint during the round, another round sends the changes with the new settings. */
+async function afterLoss({ connections, sealer, key }: RoundOptions, began: Endpoint): Promise<RoundEnd> {
+  const endpoint = await readEndpoint(connections, sealer, key.workspaceId, key.id);
+  const isChanged = endpoint?.enabled === true && endpoint.updatedAt !== began.updatedAt;
+  return isChanged ? { kind: 'again' } : { kind: 'ended', disabled: undefined };
 }
 
 const isPending = ({ state }: Attempted): boolean => state === 'pending';

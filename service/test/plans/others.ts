@@ -47,6 +47,7 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
     ...[workspaceId, FULL_ENDPOINT, 'nobody', 'chg_0', null, null, false],
     ...Array.from({ length: 13 }, () => []),
     'https://example.com',
+    '2026-03-01T09:30:00Z',
   ],
   record_migration: () => [9_999, 'new', ''],
   search_usage_marks: () => [''],

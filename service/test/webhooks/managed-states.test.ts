@@ -27,6 +27,37 @@ test('an endpoint that a person disables gets nothing, and continues at its posi
   expect(receiver.received.map(({ body }) => JSON.parse(body).data.record.name)).toEqual(['A', 'B']);
 });
 
+test.each([
+  ['delivers', 'company.created'],
+  ['leaves out', 'company.deleted'],
+])(
+  'a change is delivered if its type was added during a round that %s the changes before it',
+  async (_, type) => {
+    const { writer, create, change } = await managed();
+    const receiver = await startReceiver();
+    const { endpoint } = await create({ url: receiver.url, types: [type] });
+    newEngine();
+    await expect.poll(() => endpointRow(endpoint.id)).toMatchObject({ lease_owner: expect.any(String) });
+    // The round waits after it has read the settings, and before it reads the changes.
+    const client = await pool.connect();
+    await client.query('begin; lock table webhook_deliveries');
+    const company = await writer.createCompany('A');
+    const waiting = `select 1 from pg_locks where relation = 'webhook_deliveries'::regclass and not granted`;
+    await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
+    await change(endpoint.id, { types: [type, 'company.updated'] });
+    await writer.send('PATCH', `/v1/companies/${company}`, { name: 'B' });
+    await client.query('commit');
+    client.release();
+    await expect
+      .poll(() => receiver.received.map(({ body }) => JSON.parse(body).type))
+      .toContain('company.updated');
+    const newest = (await writer.changes()).at(-1)?.id;
+    await expect
+      .poll(() => deliveriesOf(endpoint.id))
+      .toContainEqual(expect.objectContaining({ event_id: newest, state: 'delivered', attempts: 1 }));
+  },
+);
+
 test('an endpoint that the service has disabled is taken up at once when it is enabled, with all attempts ahead', async () => {
   const { workspaceId, writer, create, change, entries } = await managed();
   let status = 410;

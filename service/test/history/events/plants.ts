@@ -36,7 +36,7 @@ export const EVENT_PLANTS: readonly Plant[] = [
     name: 'early position: an endpoint moves on before its changes are delivered',
     file: 'webhooks/round.ts',
     replace: 'const attempted = await deliver(',
-    by: `await recordRound(connections, owner, key, { attempted: [], position: changes.position, disable: undefined, url });
+    by: `await recordRound(connections, owner, key, { attempted: [], position: changes.position, disable: undefined, endpoint });
   await new Promise((resolve) => setTimeout(resolve, 300));
   const attempted = await deliver(`,
     faults: ['restart the nodes one after the other'],
