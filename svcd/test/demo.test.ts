@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { dataDirectory, killServer } from '@svc/embedded-postgres/testing';
-import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
+import type { ApiKey, AuditLogEntry, ListEnvelope } from '@svc/sdk';
 import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import { runSvcd, type SvcdProcess, spawnSvcd } from '@svc/service/harness/process.ts';
 import { bearer } from '@svc/service/harness/running-service.ts';
 import { secret } from '@svc/service/harness/secrets.ts';
 import { describe, expect, test } from 'vitest';
-import { MADE_UP } from '../src/demo/traffic.ts';
+import { CLIENTS, MADE_UP } from '../src/demo/traffic.ts';
 
 const run = promisify(execFile);
 const parent = await dataDirectory();
@@ -110,6 +110,19 @@ describe('svcd demo', () => {
     expect(new Set(madeUp.map(({ ip = '' }) => ip.replace(/\d+$/, '')))).toEqual(
       new Set(['198.51.100.', '203.0.113.', '192.0.2.']),
     );
+    const read = async <T>(path: string): Promise<readonly T[]> =>
+      ((await (await fetch(`${demo.url}/v1/${path}`, { headers })).json()) as ListEnvelope<T>).data;
+    const keys = (await read<ApiKey>('api-keys?limit=100')).filter(({ name }) => name.endsWith('(made up)'));
+    expect(keys).toHaveLength(CLIENTS.length);
+    const oldest = madeUp.at(-1)?.createdAt ?? '';
+    for (const { createdAt, lastUsedAt } of keys) {
+      expect(createdAt < oldest).toBe(true);
+      expect(Date.parse(lastUsedAt ?? '')).toBeGreaterThan(Date.parse(createdAt));
+    }
+    const creations = await read<AuditLogEntry>('audit-log?kind=key.created&limit=100');
+    expect(
+      creations.filter(({ keyId }) => keys.some(({ id }) => id === keyId)).map(({ createdAt }) => createdAt),
+    ).toEqual(keys.map(({ createdAt }) => createdAt));
     await svcd.stop();
     const verified = await runSvcd(['verify'], { env: { SVC_DATA_DIR: dataDir } });
     expect([verified.code, verified.stdout + verified.stderr]).toEqual([

@@ -1,10 +1,10 @@
 import { entryDoc } from '@svc/service/audit-log/entry';
 import { ensurePartitions } from '@svc/service/audit-log/partitions';
-import { DAY_MS } from '@svc/service/config/time';
+import { MINUTE_MS } from '@svc/service/config/time';
 import { inTransaction } from '@svc/service/database/pool';
 import { statement } from '@svc/service/database/statement';
 import type pg from 'pg';
-import { type ClientName, MADE_UP, type MadeUpRequest, madeUpRequests, TRAFFIC_DAYS } from './traffic.ts';
+import { type ClientName, MADE_UP, type MadeUpRequest, madeUpRequests } from './traffic.ts';
 
 const DEMO = 'background: once, when the demo is filled';
 
@@ -51,9 +51,19 @@ const countMonth = statement('demo_month', DEMO)`
   update live_meters set month = $2, live_requests = $3 + case when month = $2 then live_requests else 0 end
   where workspace_id = $1`;
 
+/** Also the entry of the creation, so that the log agrees with the list of keys. */
+const moveCreation = statement('demo_key_creation', DEMO)`
+  with keys as (
+    update api_keys set created_at = $3::timestamptz where workspace_id = $1 and id = any ($2::text[])
+  )
+  update audit_log
+  set created_at = $3::timestamptz, doc = regexp_replace(doc, '"createdAt":"[^"]*"', '"createdAt":"' || $4::text || '"')
+  where workspace_id = $1 and kind = 'key.created' and key_id = any ($2::text[])`;
+
 /**
  * Writes the made-up requests of the last 90 days: entries of the log, usage, traffic and the count of the month, as if the
- * service had served them. `keys`: the ids of the keys by the names of the clients.
+ * service had served them. `keys`: the ids of the keys by the names of the clients. The keys
+ * become older than their first request.
  */
 export async function seedTraffic(
   pool: pg.Pool,
@@ -64,10 +74,11 @@ export async function seedTraffic(
   const requests = madeUpRequests(nowMs);
   const live = requests.filter(({ mode }) => mode === 'live');
   const idOf = ({ client }: MadeUpRequest): string => keys.get(client) ?? '';
-  const last = live.at(-1);
-  if (last === undefined) return;
+  const [first, last] = [requests[0], live.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const created = timeOf({ atMs: first.atMs - MINUTE_MS });
   // It creates the months after this time, too.
-  await ensurePartitions(pool, nowMs - TRAFFIC_DAYS * DAY_MS);
+  await ensurePartitions(pool, Date.parse(created));
   const month = `${new Date(nowMs).toISOString().slice(0, 7)}-01`;
   const ofMonth = live.filter(({ atMs }) => atMs >= Date.parse(month)).length;
   await inTransaction(pool, async (client) => {
@@ -97,11 +108,14 @@ export async function seedTraffic(
       ),
     );
     await client.query(countMonth(workspaceId, month, ofMonth));
+    // The clock of the log is locked before keys, as everywhere.
+    await client.query(moveCreation(workspaceId, [...keys.values()], created, created));
   });
 }
 
 /** In the form of the log, with six fractional digits. */
-const timeOf = ({ atMs }: MadeUpRequest): string => new Date(atMs).toISOString().replace('Z', '000Z');
+const timeOf = ({ atMs }: Pick<MadeUpRequest, 'atMs'>): string =>
+  new Date(atMs).toISOString().replace('Z', '000Z');
 
 const entryOf = ({ method, path, status, durationMs, ip }: MadeUpRequest, keyId: string) =>
   ({
