@@ -63,8 +63,8 @@ describe('arguments that do not fit together end with code 2', () => {
     [['backup', '--scheduled'], '--scheduled needs SVC_BACKUP_DIR'],
     [['backup', 'a.svc', '--output', 'b.svc'], 'give the file once: as the argument or with --output.'],
     [
-      ['export', 'audits', '--workspace', 'w'],
-      'the format of standard input or output is not known: add --format ndjson or --format csv.',
+      ['import', 'audits', '-', '--workspace', 'w'],
+      'the format of standard input is not known: add --format ndjson or --format csv.',
     ],
   ])('svcd %j', async (args, message) => {
     const { code, stderr, stdout } = await runSvcd(args, { env: { SVC_DATA_DIR: dataDir } });

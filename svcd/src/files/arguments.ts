@@ -22,9 +22,12 @@ const READ_FORMAT_OF: Readonly<Record<string, Format>> = { ...FORMAT_OF, '.json'
 export const readFormatOf = (file: string, asked: Format | undefined): Format =>
   formatIn(READ_FORMAT_OF, file, asked);
 
-/** The requested format of a file to write, or else that of its name. Throws MisuseError if neither is known. */
+/**
+ * The requested format of a file to write, or else that of its name; of standard output NDJSON. Throws MisuseError if neither
+ * is known.
+ */
 export const writtenFormatOf = (file: string, asked: Format | undefined): Format =>
-  formatIn(FORMAT_OF, file, asked);
+  file === STANDARD_STREAM ? (asked ?? 'ndjson') : formatIn(FORMAT_OF, file, asked);
 
 function formatIn(
   formats: Readonly<Record<string, Format>>,
@@ -33,7 +36,7 @@ function formatIn(
 ): Format {
   const format = asked ?? formats[extname(file).toLowerCase()];
   if (format !== undefined) return format;
-  const where = file === STANDARD_STREAM ? 'standard input or output' : `the file name ${file}`;
+  const where = file === STANDARD_STREAM ? 'standard input' : `the file name ${file}`;
   throw new MisuseError(
     `the format of ${where} is not known: add --format ${FORMATS.join(' or --format ')}.`,
   );

@@ -31,7 +31,11 @@ export function exportCommand(context: CommandContext): Command {
     .addArgument(resourceArgument())
     .argument('[file]', `path of the file; ${STANDARD_STREAM} is standard output`, STANDARD_STREAM)
     .requiredOption('--workspace <id>', 'workspace of the records')
-    .addOption(new Option('--format <format>', 'default: from the file name').choices(FORMATS))
+    .addOption(
+      new Option('--format <format>', 'default: from the file name; ndjson for standard output').choices(
+        FORMATS,
+      ),
+    )
     .option(
       '--csv-safe',
       "CSV only: put ' before text that a spreadsheet would run as a formula. An import keeps this character",

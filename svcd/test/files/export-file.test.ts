@@ -86,6 +86,11 @@ test('an export replaces the file behind a link, and no other file', async () =>
   expect((await readdir(folder)).sort()).toEqual(['a.ndjson', 'latest', 'latest.partial']);
 });
 
+test('an export without a file writes NDJSON to standard output', async () => {
+  const { code, stdout } = await runSvcd(['export', 'audits', '--workspace', workspace], { env });
+  expect([code, stdout]).toEqual([0, expected]);
+});
+
 test('an export to a device or a pipe is refused, and the device stays', async () => {
   const folder = await temporaryDirectory();
   for (const device of ['null', 'stdout']) {
