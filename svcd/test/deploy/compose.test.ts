@@ -21,11 +21,24 @@ const ajv = new Ajv({ strict: false, formats: FORMATS });
 // Ajv refuses the names that an earlier draft of JSON Schema gave to parts of a schema.
 const isName = (key: string, value: unknown): boolean =>
   ['$schema', 'id'].includes(key) && typeof value === 'string';
+/** The schema is older than optional files of settings. */
+const ENV_FILE = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['path'],
+    additionalProperties: false,
+    properties: { path: { type: 'string' }, required: { type: 'boolean' } },
+  },
+} as const;
 const validate = ajv.compile(
-  JSON.parse(JSON.stringify(composeSchema), (key, value) => (isName(key, value) ? undefined : value)),
+  JSON.parse(JSON.stringify(composeSchema), (key, value) =>
+    isName(key, value) ? undefined : key === 'env_file' ? ENV_FILE : value,
+  ),
 );
 
 interface Service {
+  readonly environment: Readonly<Record<string, string>>;
   readonly stop_grace_period: string;
 }
 interface File {
@@ -55,6 +68,17 @@ describe.each(['compose.yaml', 'compose.nodes.yaml'])('%s', (name) => {
         healthcheck: { test: ['CMD', 'svcd', 'health'] },
       });
       expect(Number.parseInt(service.stop_grace_period, 10)).toBeGreaterThan(STOPS_WITHIN_S);
+    }
+  });
+
+  test('takes the settings that it names from the environment, and all others from an optional file', () => {
+    for (const service of services) {
+      expect(service).toMatchObject({ env_file: [{ path: 'svc.env', required: false }] });
+      for (const [setting, value] of Object.entries(service.environment)) {
+        // `environment` has precedence, so each of its settings can be changed from outside.
+        expect(value).toMatch(new RegExp(`^\\$\\{${setting}:[-?].+\\}$`));
+        expect(text.split('\nname:', 1)[0]).toContain(setting);
+      }
     }
   });
 
