@@ -69,6 +69,8 @@ function headerOf(cells: readonly Cell[], columns: readonly string[], name: stri
   };
   const unknown = names.find((column) => !columns.includes(column));
   if (unknown !== undefined) {
+    if (names.length === 1 && /[;\t]/.test(unknown))
+      refuse('has no commas. Separate its cells with commas, not with semicolons or tabs.');
     const near = nearest(unknown, columns);
     const hint = near === undefined ? '.' : `; did you mean ${near}?`;
     refuse(`has the column ${JSON.stringify(unknown)}, which cannot be set${hint}`);

@@ -3,7 +3,9 @@ import type { FieldKind, Resource } from '../resource.ts';
 import { UsageError } from './command.ts';
 
 /** `title=How to` sets a string, `url:=null` sets JSON. */
-const ASSIGNMENT = /^([A-Za-z]\w*)(:?=)(.*)$/s;
+const ASSIGNMENT = /^([A-Za-z][\w-]*)(:?=)(.*)$/s;
+/** Arguments that people give in place of a file, or of its text. */
+const [FILE_NAME, JSON_TEXT] = [/\.(?:csv|json|jsonl|ndjson)$/i, /^\s*[[{]/];
 const INTEGER = /^-?\d+$/;
 
 /** The fields of a resource that this kind of write may set. */
@@ -25,12 +27,18 @@ export function parseFields(
   for (const arg of args) {
     const fields = `The fields are ${allowed.join(', ')}.`;
     const [assignment, name = '', operator, text = ''] = ASSIGNMENT.exec(arg) ?? [];
-    if (assignment === undefined) throw new UsageError(`"${arg}" is not FIELD=VALUE. ${fields}`);
+    if (assignment === undefined)
+      throw new UsageError(`"${arg}" is not FIELD=VALUE. ${fields}${fileHint(arg)}`);
     if (!allowed.includes(name)) throw new UsageError(`${refusal(resource, name, allowed)} ${fields}`);
     if (name in record) throw new UsageError(`The field ${name} is given twice.`);
     record[name] = operator === ':=' ? parseJson(arg, text) : parseText(name, resource.fields[name], text);
   }
   return record;
+}
+
+function fileHint(arg: string): string {
+  if (FILE_NAME.test(arg)) return ` For a file: --file ${arg}`;
+  return JSON_TEXT.test(arg) ? ' For JSON: --file -, which reads standard input.' : '';
 }
 
 function refusal(resource: Resource, name: string, allowed: readonly string[]): string {

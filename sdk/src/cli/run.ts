@@ -1,6 +1,7 @@
 import { containsToken } from '../contract/index.ts';
 import { SvcApiError, SvcError } from '../errors.ts';
 import { nearest } from '../near.ts';
+import { RESOURCES } from '../resource.ts';
 import { VERSION } from '../version.ts';
 import { type Command, UsageError } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
@@ -49,14 +50,17 @@ async function dispatch(argv: readonly string[], io: Io): Promise<void> {
   if (first === 'help') return dispatch([...argv.slice(1), '--help'], io);
   const group = groupsOf(COMMANDS).find(({ word }) => word === first);
   if (group === undefined) {
-    const words = groupsOf(COMMANDS).map(({ word }) => word);
-    throw new UsageError(
-      `There is no command "${first}"${suggestion(first, words, '. To list all commands: svc --help')}`,
-    );
+    if (first.startsWith('-'))
+      throw new UsageError(`Options come after the command: svc <command> ${first}. For details: svc --help`);
+    throw new UsageError(`There is no command "${first}"${otherCommand(first, second)}`);
   }
   if (group.leaf !== undefined) return runCommand(group.leaf, argv.slice(1), io);
   if (second === undefined || second === '--help' || second === '-h')
     return write(io.stdout, groupHelp(group));
+  if (second.startsWith('-'))
+    throw new UsageError(
+      `Options come after the command: svc ${first} <command> ${second}. For details: svc ${first} --help`,
+    );
   const command = group.commands.find((candidate) => actionOf(candidate) === second);
   if (command === undefined) {
     const actions = group.commands.map(actionOf);
@@ -76,6 +80,21 @@ async function runCommand(command: Command, args: readonly string[], io: Io): Pr
     );
   }
   await command.run({ io, positionals, values });
+}
+
+/** The rest of a message about an unknown command: `; did you mean "companies list"?` for `list companies`. */
+function otherCommand(first: string, second: string | undefined): string {
+  const groups = groupsOf(COMMANDS);
+  const swapped = groups.find(({ word }) => word === second);
+  if (swapped?.commands.some((command) => actionOf(command) === first))
+    return `; did you mean "${second} ${first}"?`;
+  const plural = Object.values(RESOURCES).find(({ singular }) => singular === first)?.name;
+  if (plural !== undefined) return `; did you mean "${plural}"?`;
+  return suggestion(
+    first,
+    groups.map(({ word }) => word),
+    '. To list all commands: svc --help',
+  );
 }
 
 /** `; did you mean "audits"?` if the word is similar to a known one, and `otherwise` if not. */

@@ -53,6 +53,7 @@ describe('a CSV file', () => {
       'has the column "domian", which cannot be set; did you mean domain? The columns can be id, name, domain.',
     ],
     ['name,createdAt\nA,b\n', 'has the column "createdAt", which cannot be set'],
+    ['name;domain\nA;b\n', 'has no commas. Separate its cells with commas, not with semicolons or tabs.'],
     ['name,name\nA,b\n', 'has the column name twice.'],
     ['name\nA,b\n', 'Line 2 of standard input has 2 cells, and its header has 1.'],
     ['name\nA"\n', 'Line 2 of standard input has a quote in a cell that does not start with one.'],

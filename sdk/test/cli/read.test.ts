@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RESOURCES } from '@svc/sdk';
 import { bigQuery, COMPANY, LISTS, type ListCase } from '@svc/service/harness/lists.ts';
@@ -118,6 +118,22 @@ test('a tail whose position cannot be written names the file, not the temporary 
     code: 1,
     stdout: '',
     stderr: `svc: ${file} cannot be written: Its directory does not exist.\n`,
+  });
+});
+
+test.each(['audits tail', 'changes tail'])('%s names a position file that has none', async (tail) => {
+  const file = join(home, 'other-text');
+  for (const text of ['', 'two words\n']) {
+    await writeFile(file, text);
+    const { code, stderr } = await command(`${tail} --once --position ${file}`);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `svc: ${file} has no position. Remove it, or name the file of an earlier run.\n`,
+    });
+  }
+  expect(await command(`${tail} --once --position ${home}`)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/cannot be read: EISDIR/),
   });
 });
 

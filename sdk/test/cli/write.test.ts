@@ -231,3 +231,15 @@ test('request sends a body from an argument, standard input or a file', async ()
   ]);
   expect(records(named.stdout)).toEqual([expect.objectContaining({ name: 'C' })]);
 });
+
+test('request says that a write with a test key was a dry run, and nothing about a read', async () => {
+  const dry = await service.token(workspaceId, { mode: 'test', access: 'write' });
+  const env = { SVC_API_KEY: dry };
+  const written = await command(['request', 'POST', '/v1/companies', '--data', '{"name":"A"}'], { env });
+  expect(written).toMatchObject({
+    code: 0,
+    stderr: 'svc: this is a test key, so this was a dry run: nothing is changed.\n',
+  });
+  expect(records(written.stdout)).toEqual([expect.objectContaining({ name: 'A' })]);
+  expect(await command(['request', 'GET', '/v1/companies'], { env })).toMatchObject({ code: 0, stderr: '' });
+});

@@ -2,7 +2,7 @@ import { HTTP_METHODS } from '../../contract/index.ts';
 import { mayHaveBody } from '../../http/transport.ts';
 import { type Command, parseHeaders, positional, text, UsageError, type Values } from '../command.ts';
 import { readInput } from '../input.ts';
-import { type Io, write } from '../io.ts';
+import { type Io, printMessage, write } from '../io.ts';
 import { valueText } from '../output/format.ts';
 import { openClient } from '../session.ts';
 
@@ -29,10 +29,11 @@ export const requestCommand: Command = {
   notes: ["Example: svc request GET '/v1/audits?sort=score-descending&limit=3'"],
   async run(invocation) {
     const { io, values } = invocation;
-    const method = positional(invocation, 0, 'METHOD').toUpperCase();
+    const given = positional(invocation, 0, 'METHOD');
+    const method = given.toUpperCase();
     const path = positional(invocation, 1, 'PATH');
     if (!HTTP_METHODS.some((known) => known === method))
-      throw new UsageError(`"${method}" is not one of ${HTTP_METHODS.join(', ')}.`);
+      throw new UsageError(`"${given}" is not one of ${HTTP_METHODS.join(', ')}.`);
     if (!/^\/(?!\/)/.test(path)) throw new UsageError('PATH must begin with one slash, such as /v1/audits.');
     if (values['data'] !== undefined && !mayHaveBody(method))
       throw new UsageError(`A ${method} request has no body. Remove --data.`);
@@ -40,6 +41,8 @@ export const requestCommand: Command = {
     const body = await bodyOf(io, text(values, 'data'));
     const svc = await openClient(invocation);
     const answer = await svc.request(method, path, { headers, body, signal: io.signal });
+    if (answer.dryRun)
+      await printMessage(io, 'svc: this is a test key, so this was a dry run: nothing is changed.');
     if (answer.body !== undefined) await write(io.stdout, valueText(answer.body, io.stdout));
   },
 };

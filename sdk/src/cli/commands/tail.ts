@@ -92,12 +92,14 @@ async function startPosition(values: Values, file: string | undefined): Promise<
   const after = text(values, 'after') ?? 'now';
   if (after === '') throw new UsageError('--after must not be empty.');
   if (file === undefined) return after;
-  try {
-    return (await readFile(file, 'utf8')).trim();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return after;
-    throw new SvcError(`${file} cannot be read: ${String(error)}`, { cause: error });
-  }
+  const position = await readFile(file, 'utf8').catch((error: unknown) => {
+    const { code, message }: { readonly code?: unknown; readonly message?: unknown } = Object(error);
+    if (code === 'ENOENT') return undefined;
+    throw new SvcError(`${file} cannot be read: ${String(message)}`, { cause: error });
+  });
+  if (position === undefined) return after;
+  if (/^\S+$/.test(position.trim())) return position.trim();
+  throw new SvcError(`${file} has no position. Remove it, or name the file of an earlier run.`);
 }
 
 /**

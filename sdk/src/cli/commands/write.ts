@@ -118,6 +118,8 @@ export const updateCommand = (property: string, resource: Resource): Command => 
       );
     }
     const id = positional(invocation, 0, 'ID');
+    if (id.includes('='))
+      throw new UsageError(`ID is missing: svc ${resource.name} update ID ${positionals.join(' ')}`);
     if (positionals.length === 1) throw new UsageError('Give the fields to change as FIELD=VALUE.');
     const change = parseFields(resource, 'update', positionals.slice(1));
     const collection = await openForWriting(invocation, property);
