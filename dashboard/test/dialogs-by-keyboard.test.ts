@@ -77,7 +77,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard only', () => {
     };
     const open = async (first: boolean): Promise<void> => {
       await goTo(page, one.trigger);
-      await page.keyboard.press('Enter');
+      await page.keyboard.press(one.key ?? 'Enter');
       if (one.item !== undefined) {
         await page.getByRole('menuitem', { name: one.item }).waitFor();
         if (first) await look('menuitem');

@@ -104,6 +104,44 @@ describe.skipIf(BROWSER_PATH === undefined)('people of a workspace', () => {
     owner.expectNoProblems();
   });
 
+  test('are asked before they change their own role, or make somebody an owner', async () => {
+    const { page, expectNoProblems } = owner;
+    const eve = await world.person('Eve', 'Other');
+    await world.join(ada.workspaceId, eve, 'admin');
+    await page.goto(`/w/${ada.workspaceId}/settings?tab=members`);
+    const own = page.getByLabel('Role of Ada');
+    const theirs = page.getByLabel('Role of Eve');
+    const question = (name: string) => page.getByRole('alertdialog', { name });
+    await theirs.selectOption('owner');
+    await question('Make Eve an owner?').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await expect.poll(() => theirs.inputValue()).toBe('admin');
+    await theirs.selectOption('owner');
+    await page.getByRole('button', { name: 'Make owner' }).click();
+    await page.getByText('Eve is now owner.', { exact: true }).waitFor();
+    await own.selectOption('admin');
+    await question('Change your own role to admin?').getByText('Only another owner can').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await expect.poll(() => own.inputValue()).toBe('owner');
+    await own.selectOption('admin');
+    await page.getByRole('button', { name: 'Change my role' }).click();
+    await page.getByText('Ada is now admin.', { exact: true }).waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'eve@' })
+      .getByText('owner', { exact: true })
+      .waitFor();
+    expectNoProblems();
+    await world.pool.query(`update members set role = 'owner' where workspace_id = $1 and user_id = $2`, [
+      ada.workspaceId,
+      ada.userId,
+    ]);
+    await world.pool.query('delete from members where workspace_id = $1 and user_id = $2', [
+      ada.workspaceId,
+      eve.userId,
+    ]);
+  });
+
   test('cannot leave a workspace without an owner', async () => {
     const { page, expectNoProblems } = owner;
     await page.goto(`/w/${ada.workspaceId}/settings?tab=members`);

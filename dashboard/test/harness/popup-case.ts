@@ -10,6 +10,8 @@ export interface PopupCase {
   readonly before?: (page: Page) => Promise<void>;
   /** Name of the button that opens it. */
   readonly trigger: string | RegExp;
+  /** The key that opens it. Default: Enter. */
+  readonly key?: string;
   /** Name of the menu item that opens it, if the trigger opens a menu. */
   readonly item?: string;
   readonly role: 'dialog' | 'alertdialog' | 'menu';

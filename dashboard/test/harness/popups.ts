@@ -120,6 +120,16 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
       await press(page, 'Done');
     },
   },
+  'Make a member an owner': {
+    files: ['pages/settings/confirm-role.tsx'],
+    page: '/settings?tab=members',
+    trigger: 'Role of Vera',
+    // Chooses "Owner" in the closed list.
+    key: 'o',
+    role: 'alertdialog',
+    // The other cases need one owner.
+    use: (page) => press(page, 'Cancel'),
+  },
   'Remove a member': {
     files: ['pages/settings/remove-member.tsx'],
     page: '/settings?tab=members',

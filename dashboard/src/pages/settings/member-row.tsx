@@ -12,6 +12,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/form/select.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
+import { ConfirmRole, needsQuestion } from './confirm-role.tsx';
 import { LeaveWorkspace } from './leave-workspace.tsx';
 import { RemoveMember } from './remove-member.tsx';
 import { ResetPassword } from './reset-password.tsx';
@@ -27,6 +28,8 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
   const { user } = useMe();
   const [removing, setRemoving] = useState(false);
   const [resetting, setResetting] = useState(false);
+  // The chosen role, until the person confirms it.
+  const [asked, setAsked] = useState<Role | null>(null);
   const own = member.userId === user.id;
   const change = useAction({
     mutationFn: (role: Role) => changeRole(workspace.id, member.id, role),
@@ -41,7 +44,11 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
   });
   const notMine =
     member.role === 'owner' && workspace.role !== 'owner' ? 'Only owners can change owners.' : undefined;
-  const role = (change.isPending ? change.variables : undefined) ?? member.role;
+  const choose = (next: Role): void => {
+    if (needsQuestion(own, next)) setAsked(next);
+    else void change.run(next);
+  };
+  const role = asked ?? (change.isPending ? change.variables : undefined) ?? member.role;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
       <div className="min-w-0 grow basis-48">
@@ -66,7 +73,7 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
             className="w-28"
             value={role}
             disabled={change.isPending}
-            onChange={({ target }) => void change.run(target.value as Role)}
+            onChange={({ target }) => choose(target.value as Role)}
             options={roleOptions(workspace.role)}
           />
         ) : (
@@ -89,6 +96,16 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
           {own ? 'Leave' : 'Remove'}
         </Button>
       </div>
+      {asked === null ? null : (
+        <ConfirmRole
+          workspace={workspace}
+          member={member}
+          own={own}
+          role={asked}
+          onConfirm={() => change.run(asked)}
+          onClose={() => setAsked(null)}
+        />
+      )}
       {resetting ? (
         <ResetPassword workspaceId={workspace.id} member={member} onClose={() => setResetting(false)} />
       ) : null}
