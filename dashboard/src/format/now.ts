@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
-const TICK_MS = 30_000;
+/** How far the clock of `useNow` may be behind. */
+export const TICK_MS = 30_000;
 
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;

@@ -40,6 +40,7 @@ test('a time follows the chosen zone, and the browser again without a choice', (
 describe('a relative time', () => {
   test.each([
     ['2026-03-10T11:59:30Z', 'just now'],
+    ['2026-03-10T12:00:29.999Z', 'just now'],
     ['2026-03-10T12:00:30Z', 'in a moment'],
     ['2026-03-10T11:59:00Z', '1 minute ago'],
     ['2026-03-10T12:05:00Z', 'in 5 minutes'],
@@ -51,6 +52,14 @@ describe('a relative time', () => {
     ['2026-02-08T12:00:00Z', '30 days ago'],
   ])('%s is "%s"', (at, text) => {
     expect(time.formatRelative(at, NOW)).toBe(text);
+  });
+
+  test.each([
+    ['2026-03-10T12:00:01Z', 'in a moment'],
+    ['2026-03-10T12:00:00Z', 'just now'],
+    ['2026-03-10T12:05:00Z', 'in 5 minutes'],
+  ])('%s, as a time that is still to come, is "%s"', (at, text) => {
+    expect(time.formatUpcoming(at, NOW)).toBe(text);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import type { Time } from '@svc/sdk';
 import { LOCALE } from './locale.ts';
+import { TICK_MS } from './now.ts';
 import { timeZone } from './time-zone.ts';
 
 /**
@@ -56,12 +57,21 @@ const UNITS = [
   ['minute', MINUTE_MS],
 ] as const;
 
-/** "5 minutes ago", or a date if the time is more than 30 days away. */
+/**
+ * "5 minutes ago", or a date if the time is more than 30 days away. A time that is after `nowMs` by less than a tick of the
+ * clock is "just now": it is a change since the last tick.
+ */
 export function formatRelative(time: Time, nowMs: number): string {
   const difference = new Date(time).getTime() - nowMs;
   if (Math.abs(difference) > RELATIVE_MAX_MS) return formatDate(time);
   for (const [unit, size] of UNITS) {
     if (Math.abs(difference) >= size) return relative.format(Math.trunc(difference / size), unit);
   }
-  return difference > 0 ? 'in a moment' : 'just now';
+  return difference >= TICK_MS ? 'in a moment' : 'just now';
 }
+
+/** Like `formatRelative`, for what is still to come: it is never "just now". */
+export const formatUpcoming = (time: Time, nowMs: number): string => {
+  const text = formatRelative(time, nowMs);
+  return text === 'just now' && new Date(time).getTime() > nowMs ? 'in a moment' : text;
+};

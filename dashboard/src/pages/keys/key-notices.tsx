@@ -56,7 +56,7 @@ interface NoticeProps {
 const Notice = ({ workspaceId, apiKey, replaces }: NoticeProps) => (
   <li>
     “{apiKey.name}” {isExpired(apiKey) ? 'expired while it was in use,' : 'expires'}{' '}
-    <When at={apiKey.expiresAt} />.{' '}
+    <When at={apiKey.expiresAt} form="upcoming" />.{' '}
     <Link
       to="/w/$workspaceId/keys/$keyId"
       params={{ workspaceId, keyId: apiKey.id }}

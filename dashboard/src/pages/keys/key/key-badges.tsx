@@ -20,7 +20,7 @@ export function ExpiryBadge({ apiKey: { expiresAt, revokedAt } }: { readonly api
   const leftMs = Date.parse(expiresAt) - Date.now();
   return (
     <Badge tone={leftMs <= 0 ? 'bad' : leftMs <= WARNING_DAYS * DAY_MS ? 'warn' : 'neutral'}>
-      {leftMs <= 0 ? 'Expired' : 'Expires'} <When at={expiresAt} />
+      {leftMs <= 0 ? 'Expired' : 'Expires'} <When at={expiresAt} form="upcoming" />
     </Badge>
   );
 }

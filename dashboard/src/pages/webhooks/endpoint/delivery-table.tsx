@@ -72,7 +72,7 @@ const DeliveryRow = ({ id, delivery }: DeliveryRowProps) => {
         <When at={createdAt} />
       </Cell>
       <Cell className="hidden text-soft lg:table-cell">
-        {nextAttemptAt === null ? 'None' : <When at={nextAttemptAt} />}
+        {nextAttemptAt === null ? 'None' : <When at={nextAttemptAt} form="upcoming" />}
       </Cell>
     </Row>
   );
