@@ -130,6 +130,21 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     await page.waitForURL(/\/keys\?create=test/);
   });
 
+  test('offers a viewer only what the role allows', async () => {
+    const viewer = await dashboard.member(fresh.workspaceId, 'viewer');
+    const page = await open(viewer, `/w/${fresh.workspaceId}`);
+    await page.getByRole('heading', { name: 'Get started' }).waitFor();
+    await page.getByText('Owners and admins create keys and import data.').waitFor();
+    expect(await page.getByRole('link', { name: 'Create key' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Go to companies' }).count()).toBe(0);
+    await expectAccessible(page);
+    await page.goto(`/w/${fresh.workspaceId}/data/companies`);
+    await page.getByText('Owners and admins can create or import them.').waitFor();
+    expect(await page.getByText('Create one here').count()).toBe(0);
+    await page.goto(`/w/${fresh.workspaceId}/settings?tab=members`);
+    await page.getByText('Viewers can see records, keys and the log, but change nothing.').waitFor();
+  });
+
   test('leads from a bar to the requests of its hour in the log, and from its red part to the failed ones', async () => {
     const page = await open(owner, `/w/${workspaceId}?range=24h`);
     const canvas = page.getByRole('img', { name: /Requests per hour: 20 live/ }).locator('.u-over');

@@ -27,6 +27,8 @@ export const NoRecords = ({ resource: { name, plural }, filtered, onClear, onImp
   >
     {filtered ? (
       'Change or clear the filters.'
+    ) : onImport === undefined ? (
+      'Owners and admins can create or import them.'
     ) : (
       <>
         Create one here, import a file, or use a live key that can write: <code>POST /v1/{name}</code>

@@ -3,6 +3,8 @@ import type { Overview } from '@svc/service/dashboard/wire';
 import { Link } from '@tanstack/react-router';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useWorkspace } from '../../api/workspace.ts';
+import { whyNot } from '../../session/permissions.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -12,9 +14,24 @@ export interface ChecklistProps {
   readonly begun: Overview['begun'];
 }
 
-/** The first three steps in a new workspace, each with a link. */
+/** The first three steps in a new workspace, each with a link. Viewers see only the one that they may take. */
 export function Checklist({ workspaceId, begun: { key, records, request } }: ChecklistProps) {
   const params = { workspaceId };
+  const { role } = useWorkspace(workspaceId);
+  if (whyNot(role, 'key.manage') !== undefined) {
+    return request ? null : (
+      <Section
+        title="Get started"
+        actions={
+          <Link to="/w/$workspaceId/explorer" params={params} className={buttonClass('primary')}>
+            Open the explorer
+          </Link>
+        }
+      >
+        <p className="text-soft">You can try the API here. Owners and admins create keys and import data.</p>
+      </Section>
+    );
+  }
   return (
     <Section title="Get started" description="Three steps to read this workspace from your programs.">
       <ol className="flex flex-col gap-1">

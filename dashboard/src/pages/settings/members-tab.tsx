@@ -27,7 +27,7 @@ export function MembersTab({ workspaceId, inviting, onInvite }: MembersTabProps)
     <div className="flex flex-col gap-5">
       <Section
         title="Members"
-        description="Owners can do everything. Admins manage keys, records and members. Viewers can see everything, but change nothing."
+        description="Owners can do everything. Admins manage keys, records and members. Viewers can see records, keys and the log, but change nothing."
         flush
         actions={
           <Button variant="primary" blocked={blocked} onClick={() => onInvite(true)}>
