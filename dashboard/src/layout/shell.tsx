@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { loadTooltip } from '../ui/popup/lazy-tooltip.tsx';
 import { toast } from '../ui/toast/toast-store.ts';
 import { loadToaster } from '../ui/toast/toasts.tsx';
+import { BAR_CLASS, FRAME_CLASS, SIDE_CLASS } from './frame.ts';
 import { LeaveGuard, loadDiscardChanges } from './leave-guard.tsx';
 import { PageSkeleton } from './page-skeleton.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -75,17 +76,17 @@ export function Shell({ workspaceId, children }: ShellProps) {
     setPalette(true);
   };
   return (
-    <div className="lg:grid lg:min-h-dvh lg:grid-cols-[15rem_minmax(0,1fr)]">
+    <div className={FRAME_CLASS}>
       <a
         href="#main"
         className="fixed start-3 top-3 z-60 -translate-y-16 rounded-md bg-ink px-3 py-1.5 text-ground focus:translate-y-0"
       >
         Skip to content
       </a>
-      <aside className="sticky top-0 hidden h-dvh border-e border-line bg-sunken lg:block">
+      <aside className={SIDE_CLASS}>
         {due ? <Sidebar workspaceId={workspaceId} onSearch={search} /> : null}
       </aside>
-      <header className="sticky top-0 z-30 flex h-12 items-center gap-2 border-b border-line bg-surface px-2 lg:hidden">
+      <header className={BAR_CLASS}>
         <Button
           variant="ghost"
           size="icon"

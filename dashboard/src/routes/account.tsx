@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../chunks/lazy-page.tsx';
-import { PageSkeleton } from '../layout/page-skeleton.tsx';
+import { FrameSkeleton } from '../layout/frame-skeleton.tsx';
 import { RootFailure } from './root.tsx';
 import { signedInRoute } from './signed-in.tsx';
 
@@ -8,6 +8,6 @@ export const accountRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/account',
   component: lazyPage(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
-  pendingComponent: PageSkeleton,
+  pendingComponent: FrameSkeleton,
   errorComponent: RootFailure,
 });

@@ -4,7 +4,7 @@ import { createRoute, Outlet, redirect } from '@tanstack/react-router';
 import { isFailure } from '../api/failure.ts';
 import { meQuery } from '../api/me.ts';
 import { sessionQuery } from '../api/session.ts';
-import { PageSkeleton } from '../layout/page-skeleton.tsx';
+import { FrameSkeleton } from '../layout/frame-skeleton.tsx';
 import { forgetDraftsOfOthers } from '../session/draft.ts';
 import { startingWorkspace } from '../session/last-workspace.ts';
 import { noteSignedIn, wasSignedIn } from '../session/signed-in-hint.ts';
@@ -22,7 +22,7 @@ export const signedInRoute = createRoute({
     throw redirect({ to: '/sign-in', search: { next } });
   },
   component: Outlet,
-  pendingComponent: PageSkeleton,
+  pendingComponent: FrameSkeleton,
   errorComponent: RootFailure,
 });
 

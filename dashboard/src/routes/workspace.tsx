@@ -5,6 +5,7 @@ import { useMe } from '../api/me.ts';
 import { overviewQuery, trafficQuery } from '../api/overview.ts';
 import { workspaceQuery } from '../api/workspace.ts';
 import { lazyPage } from '../chunks/lazy-page.tsx';
+import { FrameSkeleton } from '../layout/frame-skeleton.tsx';
 import { NoWorkspacePage } from '../layout/not-found.tsx';
 import { PageSkeleton } from '../layout/page-skeleton.tsx';
 import { QuotaBanner } from '../layout/quota-banner.tsx';
@@ -50,7 +51,7 @@ export const workspaceRoute = createRoute({
       </Shell>
     );
   },
-  pendingComponent: PageSkeleton,
+  pendingComponent: FrameSkeleton,
   errorComponent: (props: ErrorComponentProps) =>
     isFailure(props.error, 'second_factor_required') ? <SecondFactorNeeded /> : <RootFailure {...props} />,
   notFoundComponent: function NoWorkspace() {
