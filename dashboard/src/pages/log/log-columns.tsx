@@ -4,7 +4,7 @@ import type { Column } from '../../list/virtual-table.tsx';
 import { EntryTitle, FilterButton, StatusBadge } from './entry-parts.tsx';
 import type { LogSearch } from './log-search.ts';
 
-/** The columns of the log. A click on a status, a path, a key, a person or an address filters by it. */
+/** The columns of the log. A click on a key, a person or an address filters by it, any other click opens the entry. */
 export const logColumns = (
   keys: ReadonlyMap<string, ApiKey>,
   filter: (search: LogSearch) => void,
@@ -30,31 +30,17 @@ export const logColumns = (
     id: 'status',
     label: 'Status',
     className: 'w-18',
-    cell: ({ status }) =>
-      status === undefined ? null : (
-        <FilterButton label={`Filter by status ${status}`} onClick={() => filter({ status: String(status) })}>
-          <StatusBadge status={status} />
-        </FilterButton>
-      ),
+    cell: ({ status }) => (status === undefined ? null : <StatusBadge status={status} />),
   },
   {
     id: 'event',
     label: 'Event',
     className: 'min-w-48 max-w-0',
-    cell: (entry) =>
-      entry.path === undefined ? (
-        <FilterButton label="Filter by this kind" onClick={() => filter({ kind: entry.kind })}>
-          <EntryTitle entry={entry} />
-        </FilterButton>
-      ) : (
-        <FilterButton
-          label="Filter by this path"
-          className="flex"
-          onClick={() => filter({ path: entry.path })}
-        >
-          <EntryTitle entry={entry} />
-        </FilterButton>
-      ),
+    cell: (entry) => (
+      <div className="flex min-w-0">
+        <EntryTitle entry={entry} />
+      </div>
+    ),
   },
   {
     id: 'who',
