@@ -59,6 +59,17 @@ describe.skipIf(BROWSER_PATH === undefined)('with only the keyboard', () => {
 
     await goTo(page, /Account of/, 'Shift+Tab');
     await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Documentation' }).waitFor();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(() => focused(page)).toBe('Documentation');
+    const opened = page.context().waitForEvent('page');
+    await page.keyboard.press('Enter');
+    const documentation = await opened;
+    await documentation.waitForURL(`${world.url}/docs`);
+    await documentation.close();
+    await expect.poll(() => focused(page)).toMatch(/Account of/);
+    await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
     await page.keyboard.press('End');
     await expect.poll(() => focused(page)).toBe('Sign out');

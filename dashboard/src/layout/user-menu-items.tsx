@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
-import { LogOut, Monitor, Moon, ShieldCheck, Sun } from 'lucide-react';
+import { BookOpen, LogOut, Monitor, Moon, ShieldCheck, Sun } from 'lucide-react';
+import { serviceUrl } from '../base.ts';
 import { useSignOut } from '../session/sign-out.ts';
 import { setTheme, type Theme, useTheme } from '../theme/theme.ts';
 import type { LoadedMenuProps } from '../ui/popup/lazy-menu.tsx';
@@ -24,6 +25,9 @@ export default function UserMenuItems({ trigger, onLeave }: LoadedMenuProps) {
     <Menu trigger={trigger} side="top">
       <MenuItem icon={ShieldCheck} onSelect={openAccount}>
         Account settings
+      </MenuItem>
+      <MenuItem icon={BookOpen} onSelect={() => open(`${serviceUrl()}/docs`, '_blank', 'noopener')}>
+        Documentation
       </MenuItem>
       <MenuSeparator />
       <MenuRadio<Theme> label="Theme" value={theme} onChange={setTheme} options={THEMES} />
