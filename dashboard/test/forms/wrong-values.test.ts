@@ -42,6 +42,11 @@ describe.skipIf(BROWSER_PATH === undefined)('a form with wrong values', () => {
     expect(await focused(page)).toBe('Name');
     expect(await errorOf(name)).toBe('Enter a value.');
     expect(await errorOf(burst)).toBe('Enter at least 1.');
+    const expiry = dialog.getByLabel('Expiry date (optional)');
+    await expiry.fill('2026-01-01');
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    expect(await errorOf(expiry)).toMatch(/^Choose \d{4}-\d\d-\d\d or later\.$/);
+    await expiry.fill('');
     await expectAccessible(page);
     await name.fill('Crawler');
     expect(await name.getAttribute('aria-invalid')).toBeNull();

@@ -38,6 +38,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
     for (const text of ['Active', 'Live', 'Read and write', '192.0.2.0/24', '2001:db8::/32'])
       await details.getByText(text, { exact: true }).waitFor();
     await details.getByText('by owner@example.com').waitFor();
+    await details.getByRole('button', { name: 'Copy ID' }).waitFor();
     await details.getByText('20 requests a second').waitFor();
     await page.getByRole('img', { name: 'Requests per day: 4 requests, 2 failed.' }).waitFor();
     await section('Requests per day').getByText('50%').waitFor();

@@ -26,8 +26,11 @@ export function wrongValueOf(element: Element): string | null {
   }
   if (validity.stepMismatch) return 'Enter a whole number.';
   const { min, max, minLength } = element as HTMLInputElement;
-  if (validity.rangeUnderflow) return `Enter at least ${limit(type, min)}.`;
-  if (validity.rangeOverflow) return `Enter at most ${limit(type, max)}.`;
+  const date = /date/.test(type);
+  if (validity.rangeUnderflow)
+    return date ? `Choose ${limit(type, min)} or later.` : `Enter at least ${limit(type, min)}.`;
+  if (validity.rangeOverflow)
+    return date ? `Choose ${limit(type, max)} or earlier.` : `Enter at most ${limit(type, max)}.`;
   if (validity.tooShort) return `Enter at least ${formatNumber(minLength)} characters.`;
   // In the language of the browser. None of our controls has another rule.
   return element.validationMessage;

@@ -2,6 +2,7 @@ import type { KeyDetails } from '@svc/service/dashboard/wire';
 import { formatNumber } from '../../../format/number.ts';
 import { When } from '../../../format/when.tsx';
 import { Section } from '../../../ui/card.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
 import { CodeList, Details, Item } from '../../../ui/details.tsx';
 import { CompanyScope } from '../../data/company-scope.tsx';
 import { accessText, ExpiryBadge, KeyState, ModeBadge } from './key-badges.tsx';
@@ -32,8 +33,9 @@ export function KeyDetailsSection({ workspaceId, details }: KeyDetailsSectionPro
         <Item label="Token">
           <code>{key.hint}</code>
         </Item>
-        <Item label="Id">
+        <Item label="ID">
           <code>{key.id}</code>
+          <CopyButton text={key.id} label="Copy ID" />
         </Item>
         <Item label="Mode">
           <ModeBadge mode={key.mode} />
