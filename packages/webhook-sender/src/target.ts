@@ -67,7 +67,7 @@ function suitableAddresses(
   if (allowed.length === 0)
     throw new SendFailure(
       'address_refused',
-      'The host is not on the public internet: its address is refused.',
+      'The host is not on the public internet: its address is refused. The operator can allow its network.',
     );
   const suitable =
     url.protocol === 'https:' || policy.allowHttp

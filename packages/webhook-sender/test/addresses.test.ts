@@ -34,6 +34,11 @@ test.each(LOOPBACK)('a loopback address is refused in every notation: %s', async
   expect([outcomeOf(allowed), receiver.connections()]).toEqual([200, 1]);
 });
 
+test('a refusal of an address says who can allow it', async () => {
+  const refused = await testSender({ networks: [] })('https://localhost/');
+  expect(refused).toMatchObject({ message: expect.stringMatching(/The operator can allow its network\.$/) });
+});
+
 test('the loopback address of IPv6 is refused unless an allowed network contains it', async () => {
   const { port } = await startReceiver(undefined, '::1');
   for (const host of ['[::1]', '[0:0:0:0:0:0:0:1]', '[::0001]']) {
