@@ -5,7 +5,6 @@ import { type Config, readConfig } from '@svc/service/config/config';
 import { OperatorError } from '@svc/service/config/errors';
 import { migrate, requireSchema } from '@svc/service/database/migrate';
 import { FOR_COMMANDS } from '@svc/service/database/pool';
-import { deploymentSecrets } from '@svc/service/server/secrets/file';
 import { createLog, STANDARD_ERROR } from '@svc/telemetry/log/log';
 import type pg from 'pg';
 import type { Logger } from 'pino';
@@ -43,7 +42,7 @@ interface UseOptions {
 }
 
 interface CommandDatabase extends ConnectedDatabase {
-  /** The deployment's secrets, created on first use. */
+  /** The deployment's secrets, created on first use. Throws OperatorError if the database needs a secret that is missing. */
   readonly secrets: () => Promise<readonly string[]>;
 }
 
@@ -71,7 +70,11 @@ export function createContext(env: NodeJS.ProcessEnv): CommandContext {
         { max: CONNECTIONS, ...FOR_COMMANDS },
         async (database) => {
           await prepare(database.pool);
-          return work({ ...database, secrets: () => deploymentSecrets(config(), log()) });
+          const secrets = async (): Promise<readonly string[]> => {
+            const { deploymentSecrets } = await import('@svc/service/server/secrets/confirm');
+            return deploymentSecrets(database.pool, { config: config(), log: log() });
+          };
+          return work({ ...database, secrets });
         },
         signals,
       );

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DashboardSession, PASSWORD, signIn } from '@svc/service/harness/dashboard-http.ts';
 import { runSvcd, spawnSvcd, startSvcd } from '@svc/service/harness/process.ts';
@@ -17,8 +17,22 @@ test('a service whose secret was lost refuses to start until the old secret is r
   await service.stop();
   await rm(file);
 
-  const refused = await runSvcd(['start'], { env: { ...env, SVC_PORT: '0', SVC_WORKERS: '1' } });
-  expect([refused.code, refused.stderr]).toEqual([
+  const start = () => runSvcd(['start'], { env: { ...env, SVC_PORT: '0', SVC_WORKERS: '1' } });
+  const setPassword = () =>
+    runSvcd(['user', 'reset-password', '--email', 'owner@example.com', '--set'], { env, input: PASSWORD });
+  for (const run of [start, setPassword]) {
+    const refused = await run();
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^svcd: there is no secret in .*\/secret, and API keys, .* Put it there .*\n$/),
+    ]);
+    // The operator has put no wrong secret there, so no later start may say so.
+    await expect(stat(file)).rejects.toThrow(/ENOENT/);
+  }
+
+  await writeFile(file, 'another secret of 32 characters or more');
+  const wrong = await start();
+  expect([wrong.code, wrong.stderr]).toEqual([
     1,
     expect.stringMatching(
       /^svcd: the secret in .*\/secret is not the one that the API keys, second factors and webhooks .*\n$/,

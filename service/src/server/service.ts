@@ -15,8 +15,7 @@ import { readFigures } from '../jobs/figures.ts';
 import type { ServiceSettings } from './calls.ts';
 import { freePort } from './listen.ts';
 import { openServiceDatabase, PRIMARY_CONNECTIONS } from './open-database.ts';
-import { confirmSecrets } from './secrets/confirm.ts';
-import { deploymentSecrets } from './secrets/file.ts';
+import { confirmSecrets, deploymentSecrets } from './secrets/confirm.ts';
 import { openSignalHub } from './signal-hub.ts';
 import { openTelemetry } from './telemetry.ts';
 import { forkWorkers } from './workers.ts';
@@ -55,7 +54,7 @@ export interface ServiceOptions {
 
 const noticeEnd = statement('notice_end_of_client', 'control')`set client_connection_check_interval = '1s'`;
 
-/** Starts the database, then reads the secrets, migrates the schema, and starts the workers and the jobs. */
+/** Starts the database, migrates the schema, then reads the secrets, and starts the workers and the jobs. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, purpose, log, signal } = options;
   await using started = new AsyncDisposableStack();
@@ -67,7 +66,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let others: Promise<void> | undefined;
   started.defer(() => Promise.resolve(others).finally(database.stop));
   signal.throwIfAborted();
-  const secrets = await deploymentSecrets(config, log);
   const own = {
     url: database.url,
     max: PRIMARY_CONNECTIONS,
@@ -89,7 +87,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await migrate(migrations, log).finally(() => migrations.end());
   const pool = createPool(own);
   started.defer(() => pool.end());
-  await confirmSecrets(pool, secrets, { config, log, acceptNewSecret: options.acceptNewSecret === true });
+  const secrets = await deploymentSecrets(pool, options);
+  await confirmSecrets(pool, secrets, options);
   await createAuditLogPartitions({ pool, log });
   signal.throwIfAborted();
 

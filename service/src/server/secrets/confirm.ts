@@ -9,14 +9,38 @@ import { statement } from '../../database/statement.ts';
 import { counted } from '../../log/plural.ts';
 import { resealEndpointSecrets } from '../../webhooks/reseal.ts';
 import { createSecretSealer, sealingKeyName } from '../../webhooks/sealed-secrets.ts';
-import { secretFileOf } from './file.ts';
+import { createSecretFile, readSecretFile, secretFileOf } from './file.ts';
 import { examineSecretUse, listed } from './use.ts';
 
 export interface ConfirmOptions {
   readonly config: Pick<Config, 'secrets' | 'dataDir'>;
   readonly log: Pick<Logger, 'warn' | 'info'>;
-  /** Whether to accept secrets that keys, second factors or webhooks in the database do not work with. */
-  readonly acceptNewSecret: boolean;
+  /** Whether to accept secrets that keys, second factors or webhooks in the database do not work with. Default: false. */
+  readonly acceptNewSecret?: boolean;
+}
+
+/**
+ * The deployment's secrets: those of SVC_SECRET, or else the one in the data directory, which is created if it is missing.
+ * Does not create it, and throws OperatorError, if the database needs another secret, unless `acceptNewSecret` is true.
+ */
+export async function deploymentSecrets(
+  pool: pg.Pool,
+  { config, log, acceptNewSecret = false }: ConfirmOptions,
+): Promise<readonly string[]> {
+  if (config.secrets !== undefined) return config.secrets;
+  const path = secretFileOf(config.dataDir);
+  const found = await readSecretFile(config.dataDir);
+  if (found?.exposed === true) log.warn(`other users can read ${path}; run: chmod 600 ${path}`);
+  if (found !== undefined) return [found.secret];
+  if (!acceptNewSecret && (await judgeSecrets(pool, [])) === 'unknown') {
+    throw new OperatorError(
+      `there is no secret in ${path}, and API keys, second factors or webhooks in this database need theirs. Put it ` +
+        `there (mode 0600): it was in the file secret of the original data directory, or in SVC_SECRET. ${LOST}`,
+    );
+  }
+  const { secret } = await createSecretFile(config.dataDir);
+  log.info(`created the deployment's secret in ${path}; include it in your backups`);
+  return [secret];
 }
 
 /**
@@ -26,15 +50,12 @@ export interface ConfirmOptions {
 export async function confirmSecrets(
   pool: pg.Pool,
   secrets: readonly string[],
-  { config, log, acceptNewSecret }: ConfirmOptions,
+  { config, log, acceptNewSecret = false }: ConfirmOptions,
 ): Promise<void> {
   const verdict = await rememberSecrets(pool, secrets, acceptNewSecret);
   const refused = verdict === 'earlier' || verdict === 'unknown';
-  if (refused && !acceptNewSecret) {
-    throw new OperatorError(
-      refusal(verdict, config.secrets === undefined ? secretFileOf(config.dataDir) : 'SVC_SECRET'),
-    );
-  }
+  const source = config.secrets === undefined ? secretFileOf(config.dataDir) : 'SVC_SECRET';
+  if (refused && !acceptNewSecret) throw new OperatorError(refusal(verdict, source));
   if (refused) log.warn('a new secret was accepted: API keys and sessions of other secrets no longer work');
   const resealed = await resealSecondFactors(pool, secrets);
   if (resealed > 0) log.info(`sealed second factors with the first secret: ${resealed}`);
@@ -62,14 +83,13 @@ export async function confirmSecrets(
   }
 }
 
+const LOST = 'If it is lost, run svcd start --accept-new-secret once: it lists what must be created again.';
 const refusal = (verdict: 'earlier' | 'unknown', source: string): string =>
   verdict === 'earlier'
     ? `the secret in ${source} is an earlier secret of this database: API keys, second factors or webhooks need a newer one. ` +
-      'Add the newer one (SVC_SECRET=newer,earlier). If it is lost, run svcd start --accept-new-secret once: it ' +
-      'lists what must be created again.'
+      `Add the newer one (SVC_SECRET=newer,earlier). ${LOST}`
     : `the secret in ${source} is not the one that the API keys, second factors and webhooks in this database need: ` +
-      'none of them would work. Restore the old secret (in SVC_SECRET it may follow a new one after a comma). If it ' +
-      'is lost, run svcd start --accept-new-secret once: it lists what must be created again.';
+      `none of them would work. Restore the old secret (in SVC_SECRET it may follow a new one after a comma). ${LOST}`;
 
 /**
  * `known`: the secrets include the one that issued last. `new`: they do not, but no key, second factor or webhook needs

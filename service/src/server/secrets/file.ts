@@ -2,8 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { fileError } from '@svc/embedded-postgres';
-import type { Logger } from 'pino';
-import type { Config } from '../../config/config.ts';
 import { errorCode, OperatorError } from '../../config/errors.ts';
 import { SECRET_MIN_CHARACTERS } from '../../config/limits.ts';
 
@@ -63,19 +61,4 @@ export async function createSecretFile(dataDir: string): Promise<SecretFile> {
   const created = await readSecretFile(dataDir);
   if (created === undefined) throw new OperatorError(`${path} was removed while this program started.`);
   return created;
-}
-
-/** The deployment's secrets: those of SVC_SECRET, or else the one in the data directory, which is created if missing. */
-export async function deploymentSecrets(
-  config: Pick<Config, 'secrets' | 'dataDir'>,
-  log: Pick<Logger, 'info' | 'warn'>,
-): Promise<readonly string[]> {
-  if (config.secrets !== undefined) return config.secrets;
-  const path = secretFileOf(config.dataDir);
-  const found = await readSecretFile(config.dataDir);
-  if (found?.exposed === true) log.warn(`other users can read ${path}; run: chmod 600 ${path}`);
-  if (found !== undefined) return [found.secret];
-  const { secret } = await createSecretFile(config.dataDir);
-  log.info(`created the deployment's secret in ${path}; include it in your backups`);
-  return [secret];
 }
