@@ -1,6 +1,7 @@
 import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dataDirectory } from '@svc/embedded-postgres/testing';
+import { bootstrapWorkspace } from '@svc/service/harness/dashboard-http.ts';
 import { runSvcd, type ServiceProcess } from '@svc/service/harness/process.ts';
 import { connectEmbedded, startRunningService } from '@svc/service/harness/running-service.ts';
 import { freePort } from '@svc/service/server/listen';
@@ -100,6 +101,21 @@ describe('while a service runs', () => {
       expect(lines.some((line) => line.slice(6).startsWith(check))).toBe(true);
     }
     expect(stdout).toContain(`answers at ${service.url}/readyz`);
+  });
+
+  test('it warns if the service that answers uses another data directory', async () => {
+    const other = await dataDirectory();
+    const expected = {
+      check: 'service',
+      status: 'warn',
+      text: `another service answers at ${service.url}/readyz: none uses ${other}`,
+      remedy: expect.stringContaining('SVC_DATA_DIR'),
+    };
+    const missing = await doctor({ ...env, SVC_DATA_DIR: other });
+    expect(finding(missing, 'service')).toEqual(expected);
+    expect(finding(missing, 'proxies')).toBeUndefined();
+    await bootstrapWorkspace({ SVC_DATA_DIR: other });
+    expect(finding(await doctor({ ...env, SVC_DATA_DIR: other }), 'service')).toEqual(expected);
   });
 
   test('it warns of a secret that other users can read', async () => {

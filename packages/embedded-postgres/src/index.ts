@@ -11,6 +11,7 @@ import type { EmbeddedError } from './errors.ts';
 import type { Log } from './log.ts';
 import { joinServer, type Server } from './server/connect.ts';
 import { type Entry, type EntryOptions, enter, leave } from './users/membership.ts';
+import { serviceHolder } from './users/session-locks.ts';
 import { supervise } from './users/supervise.ts';
 
 export { OtherMajorVersionError } from './cluster/version.ts';
@@ -99,6 +100,21 @@ export async function findEmbedded(dataDir: string): Promise<{ readonly url: str
   if (server === undefined) return undefined;
   await server.client.end();
   return { url: server.url };
+}
+
+/**
+ * The name and process id of the service that uses a data directory. Undefined if there is none. Starts no server, and does
+ * not join the users of a running one.
+ */
+export async function findService(dataDir: string): Promise<string | undefined> {
+  const layout: Layout | undefined = await findDataDirectory(dataDir);
+  const server = layout && (await joinServer(layout, 'svc'));
+  if (server === undefined) return undefined;
+  try {
+    return await serviceHolder(server.client);
+  } finally {
+    await server.client.end();
+  }
 }
 
 /** Whether the packaged PostgreSQL is installed: it can be left out. */

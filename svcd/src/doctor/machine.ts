@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { findService } from '@svc/embedded-postgres';
 import { type Config, urlOf } from '@svc/service/config/config';
 import { errorCode, errorMessage } from '@svc/service/config/errors';
 import { type Finding, fail, ok, warn } from './check.ts';
@@ -83,11 +84,27 @@ async function checkReady(config: Config): Promise<Finding> {
   const url = readyUrl(config);
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) });
-    if (answer.ok) return ok('service', answersAt(config));
+    if (answer.ok) return (await checkHolder(config)) ?? ok('service', answersAt(config));
     return fail('service', `${url} answers ${answer.status}`, 'see the log of the service');
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     if (errorCode(cause) === 'ECONNREFUSED') return ok('service', `not running at ${url}`);
     return warn('service', `${url}: ${errorMessage(cause)}`, 'see the log of the service');
   }
+}
+
+/** Warns if the service that answers is another one: no service uses the data directory. */
+async function checkHolder(config: Config): Promise<Finding | undefined> {
+  if (config.databaseUrl !== undefined) return undefined;
+  try {
+    if ((await findService(config.dataDir)) !== undefined) return undefined;
+  } catch {
+    // This user cannot use the database, which the check of the database reports.
+    return undefined;
+  }
+  return warn(
+    'service',
+    `another service ${answersAt(config)}: none uses ${resolve(config.dataDir)}`,
+    'set SVC_DATA_DIR, SVC_HOST and SVC_PORT as for the service',
+  );
 }
