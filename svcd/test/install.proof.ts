@@ -116,7 +116,9 @@ describe('the installed package', () => {
     expect(own.filter((path) => /\.ts$|\.test\.|\/test\//.test(path))).toEqual([]);
     expect(own).toEqual(
       expect.arrayContaining(
-        ['LICENSE', 'README.md', 'operations.md', 'svc.service', 'deploy/Containerfile'].map(inPackage),
+        ['LICENSE', 'README.md', 'docs/operations.md', 'deploy/svc.service', 'deploy/Containerfile'].map(
+          inPackage,
+        ),
       ),
     );
   });
