@@ -57,6 +57,29 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is down', () => {
     expectNoProblems(FAILED);
   });
 
+  test('an error names its request once', async () => {
+    const { page, expectNoProblems } = await world.signedIn(ada);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const REQUEST = 'a-request-of-this-test';
+    const fail = (message: string) =>
+      page.route('**/members', (route) =>
+        route.fulfill({
+          status: 500,
+          headers: { 'request-id': REQUEST },
+          json: { error: { code: 'internal_error', message } },
+        }),
+      );
+    const shown = page.getByRole('alert').filter({ hasText: 'Try again' });
+    for (const message of ['Something went wrong.', `Tell the operator this Request-Id: ${REQUEST}`]) {
+      await fail(message);
+      await page.goto(`/w/${ada.workspaceId}/settings?tab=members`);
+      await shown.getByText(message).waitFor();
+      expect((await shown.textContent())?.split(REQUEST)).toHaveLength(2);
+      await page.unroute('**/members');
+    }
+    expectNoProblems(FAILED);
+  });
+
   test('the command palette says that it could not be loaded, and opens later', async () => {
     const { page, expectNoProblems } = await world.signedIn(ada);
     // Block the file before the page preloads it.

@@ -14,6 +14,7 @@ export interface FailureStateProps {
 /** Replaces content that could not be loaded, with the error and a button to try again. */
 export function FailureState(props: FailureStateProps) {
   const { error, retry, title = 'This could not be loaded', heading = 'h2' } = props;
+  const message = messageOf(error);
   const requestId = error instanceof ApiFailure ? error.requestId : null;
   return (
     <div role="alert">
@@ -28,8 +29,8 @@ export function FailureState(props: FailureStateProps) {
           </Button>
         }
       >
-        <p>{messageOf(error)}</p>
-        {requestId === null ? null : (
+        <p>{message}</p>
+        {requestId === null || message.includes(requestId) ? null : (
           <p className="mt-1 text-xs">
             Request <code className="text-xs">{requestId}</code>
           </p>
