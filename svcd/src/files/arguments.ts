@@ -23,8 +23,8 @@ export const readFormatOf = (file: string, asked: Format | undefined): Format =>
   formatIn(READ_FORMAT_OF, file, asked);
 
 /**
- * The requested format of a file to write, or else that of its name; of standard output NDJSON. Throws MisuseError if neither
- * is known.
+ * The requested format of a file to write, or else that of its name. Standard output gets NDJSON. Throws MisuseError if
+ * neither is known.
  */
 export const writtenFormatOf = (file: string, asked: Format | undefined): Format =>
   file === STANDARD_STREAM ? (asked ?? 'ndjson') : formatIn(FORMAT_OF, file, asked);
