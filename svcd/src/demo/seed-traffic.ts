@@ -62,8 +62,8 @@ const moveCreation = statement('demo_key_creation', DEMO)`
 
 /**
  * Writes the made-up requests of the last 90 days: entries of the log, usage, traffic and the count of the month, as if the
- * service had served them. `keys`: the ids of the keys by the names of the clients. The keys
- * become older than their first request.
+ * service had served them. `keys`: the ids of the keys by the names of the clients. The keys become older than their first
+ * request.
  */
 export async function seedTraffic(
   pool: pg.Pool,
