@@ -67,7 +67,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log', async (
     await page.getByText('/v1/nothing', { exact: true }).first().click();
     await dialog.getByRole('button', { name: 'Filter by this status' }).click();
     await page.waitForURL(/status=.*404/);
-    await page.getByRole('cell', { name: '404', exact: true }).first().click();
+    const request = page.getByRole('row').filter({ hasText: '/v1/nothing' }).first();
+    await request.getByText('404', { exact: true }).click();
     await dialog.getByRole('button', { name: 'Filter by this path' }).click();
     await page.waitForURL(/path=/);
     expect(await page.getByText('/v1/audits', { exact: true }).count()).toBe(0);
