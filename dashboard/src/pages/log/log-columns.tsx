@@ -15,16 +15,7 @@ export const logColumns = (
     label: 'Time',
     order: 'descending',
     className: 'w-36',
-    cell: (entry) => (
-      <button
-        type="button"
-        onClick={() => open(entry)}
-        className="relative rounded text-sm text-soft hover:text-ink hover:underline"
-      >
-        <When at={entry.createdAt} form="stamp" />
-        <span className="sr-only">. Open the entry</span>
-      </button>
-    ),
+    cell: (entry) => <TimeButton entry={entry} open={open} />,
   },
   {
     id: 'status',
@@ -46,29 +37,9 @@ export const logColumns = (
     id: 'who',
     label: 'Key or person',
     className: 'w-44 max-w-44 !py-0',
-    cell: ({ kind, keyId, actor }) => (
+    cell: (entry) => (
       <span className="flex min-w-0 flex-col text-sm leading-6">
-        {actor === null ? null : (
-          <FilterButton
-            label="Filter by this person"
-            className="truncate text-soft"
-            onClick={() => filter({ person: actor })}
-          >
-            {actor}
-          </FilterButton>
-        )}
-        {keyId === null ? null : (
-          <FilterButton
-            label="Filter by this key"
-            className="truncate"
-            onClick={() => filter({ key: keyId })}
-          >
-            {keys.get(keyId)?.name ?? keyId}
-          </FilterButton>
-        )}
-        {actor === null && keyId === null ? (
-          <span className="text-soft">{kind === 'webhook.disabled' ? 'Service' : 'Operator'}</span>
-        ) : null}
+        <Who entry={entry} keys={keys} filter={filter} />
       </span>
     ),
   },
@@ -97,3 +68,79 @@ export const logColumns = (
       ),
   },
 ];
+
+/** The only column in windows that are too narrow for several: what happened, when, and who has done it. */
+export const stackedColumns = (
+  keys: ReadonlyMap<string, ApiKey>,
+  filter: (search: LogSearch) => void,
+  open: (entry: AnyAuditLogEntry) => void,
+): readonly Column<AnyAuditLogEntry>[] => [
+  {
+    id: 'time',
+    label: 'Time',
+    order: 'descending',
+    className: 'max-w-0',
+    cell: (entry) => (
+      <>
+        <span className="flex h-6 min-w-0 items-center gap-2">
+          {entry.status === undefined ? null : <StatusBadge status={entry.status} />}
+          <EntryTitle entry={entry} />
+        </span>
+        <span className="flex h-6 items-center gap-3">
+          <TimeButton entry={entry} open={open} />
+          {entry.durationMs === undefined ? null : (
+            <span className="text-sm text-soft tabular-nums">{entry.durationMs} ms</span>
+          )}
+        </span>
+        <span className="flex h-6 min-w-0 gap-3 text-sm leading-6">
+          <Who entry={entry} keys={keys} filter={filter} />
+        </span>
+      </>
+    ),
+  },
+];
+
+interface TimeButtonProps {
+  readonly entry: AnyAuditLogEntry;
+  readonly open: (entry: AnyAuditLogEntry) => void;
+}
+
+const TimeButton = ({ entry, open }: TimeButtonProps) => (
+  <button
+    type="button"
+    onClick={() => open(entry)}
+    className="relative rounded text-sm text-soft hover:text-ink hover:underline"
+  >
+    <When at={entry.createdAt} form="stamp" />
+    <span className="sr-only">. Open the entry</span>
+  </button>
+);
+
+interface WhoProps {
+  readonly entry: AnyAuditLogEntry;
+  readonly keys: ReadonlyMap<string, ApiKey>;
+  readonly filter: (search: LogSearch) => void;
+}
+
+/** The person and the key of an entry. */
+const Who = ({ entry: { kind, keyId, actor }, keys, filter }: WhoProps) => (
+  <>
+    {actor === null ? null : (
+      <FilterButton
+        label="Filter by this person"
+        className="truncate text-soft"
+        onClick={() => filter({ person: actor })}
+      >
+        {actor}
+      </FilterButton>
+    )}
+    {keyId === null ? null : (
+      <FilterButton label="Filter by this key" className="truncate" onClick={() => filter({ key: keyId })}>
+        {keys.get(keyId)?.name ?? keyId}
+      </FilterButton>
+    )}
+    {actor === null && keyId === null ? (
+      <span className="text-soft">{kind === 'webhook.disabled' ? 'Service' : 'Operator'}</span>
+    ) : null}
+  </>
+);

@@ -1,6 +1,8 @@
 import type { ApiKey } from '@svc/sdk';
 import { type AuditLogKind, HTTP_METHODS, type HttpMethod } from '@svc/sdk/contract';
-import { X } from 'lucide-react';
+import { SlidersHorizontal, X } from 'lucide-react';
+import { useState } from 'react';
+import { useNarrow } from '../../list/narrow.ts';
 import { TextFilter } from '../../list/text-filter.tsx';
 import { TimeFilter } from '../../list/time-filter.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -33,6 +35,9 @@ const EXACT: readonly {
   { name: 'target', label: 'Target id' },
 ];
 
+/** On a phone, these fields are below the button "More filters". */
+const TEXT_FILTERS = ['path', ...EXACT.map(({ name }) => name)] as const;
+
 const TEXT_CLASS = 'col-span-2 grow sm:max-w-72 sm:basis-36';
 
 const any = (label: string) => ({ value: '', label });
@@ -48,6 +53,8 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
     label: `${name} (${hint})`,
   }));
   const { range = RANGE_DEFAULT, kind, status, method, key } = search;
+  const narrow = useNarrow();
+  const [more, setMore] = useState(() => TEXT_FILTERS.some((name) => search[name] !== undefined));
   return (
     <search aria-label="Filters" className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
       <TimeFilter value={{ ...search, range }} onChange={onFilter} />
@@ -60,7 +67,7 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
       />
       <Select
         aria-label="Status"
-        className="sm:w-32"
+        className="sm:w-44"
         value={status ?? ''}
         options={[any('Any status'), ...withSelected(statusGroups, status)]}
         onChange={({ target }) => onFilter({ status: target.value || undefined })}
@@ -79,24 +86,13 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
         options={[any('Any key'), ...withSelected(keyOptions, key)]}
         onChange={({ target }) => onFilter({ key: target.value || undefined })}
       />
-      <TextFilter
-        label="Path. End it with * to match a prefix."
-        placeholder="Path or prefix*"
-        value={search.path}
-        tidy={(text) => (text.startsWith('/') ? text : `/${text}`)}
-        className={TEXT_CLASS}
-        onFilter={(path) => onFilter({ path })}
-      />
-      {EXACT.map(({ name, label, placeholder = label }) => (
-        <TextFilter
-          key={name}
-          label={label}
-          placeholder={placeholder}
-          value={search[name]}
-          className={TEXT_CLASS}
-          onFilter={(value) => onFilter({ [name]: value })}
-        />
-      ))}
+      {narrow ? (
+        <Button className="col-span-2" aria-expanded={more} onClick={() => setMore(!more)}>
+          <SlidersHorizontal size={14} aria-hidden />
+          More filters
+        </Button>
+      ) : null}
+      {narrow && !more ? null : <TextFilters search={search} onFilter={onFilter} />}
       {isFiltered(search) ? (
         <Button variant="ghost" onClick={onClear}>
           <X size={14} aria-hidden />
@@ -106,3 +102,27 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
     </search>
   );
 }
+
+/** The filters by a text. */
+const TextFilters = ({ search, onFilter }: Pick<LogFiltersProps, 'search' | 'onFilter'>) => (
+  <>
+    <TextFilter
+      label="Path. End it with * to match a prefix."
+      placeholder="Path or prefix*"
+      value={search.path}
+      tidy={(text) => (text.startsWith('/') ? text : `/${text}`)}
+      className={TEXT_CLASS}
+      onFilter={(path) => onFilter({ path })}
+    />
+    {EXACT.map(({ name, label, placeholder = label }) => (
+      <TextFilter
+        key={name}
+        label={label}
+        placeholder={placeholder}
+        value={search[name]}
+        className={TEXT_CLASS}
+        onFilter={(value) => onFilter({ [name]: value })}
+      />
+    ))}
+  </>
+);

@@ -11,6 +11,7 @@ import { Page } from '../../layout/page.tsx';
 import { useCursorList } from '../../list/cursor-list.ts';
 import { useFiltersNow } from '../../list/filters-now.ts';
 import { ListEnd } from '../../list/list-end.tsx';
+import { useNarrow } from '../../list/narrow.ts';
 import { VirtualTable } from '../../list/virtual-table.tsx';
 import { PAGE_HEADS } from '../../page-heads.ts';
 import { Button } from '../../ui/button.tsx';
@@ -19,8 +20,9 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { STACKED_ROW_PIXELS } from '../data/list/stacked-values.tsx';
 import { useLiveTail } from './live-tail.ts';
-import { logColumns } from './log-columns.tsx';
+import { logColumns, stackedColumns } from './log-columns.tsx';
 import { LogEntry } from './log-entry.tsx';
 import { LogFilters } from './log-filters.tsx';
 import { isFiltered, type LogSearch, logParams } from './log-search.ts';
@@ -71,7 +73,8 @@ export function LogPage() {
     });
   };
   const show = ({ id }: AnyAuditLogEntry): void => showEntry(id);
-  const columns = logColumns(keys, set, show);
+  const narrow = useNarrow();
+  const columns = (narrow ? stackedColumns : logColumns)(keys, set, show);
   return (
     <Page
       {...PAGE_HEADS['/w/$workspaceId/log']}
@@ -121,7 +124,7 @@ export function LogPage() {
                 items={list.items}
                 more={list.more}
                 onOpen={show}
-                rowPixels={ROW_PIXELS}
+                rowPixels={narrow ? STACKED_ROW_PIXELS : ROW_PIXELS}
               />
             )}
             <ListEnd key={filterKey} list={list} noun={['entry', 'entries']} />
