@@ -116,7 +116,7 @@ describe.skipIf(kubectl === undefined).each([
       },
       containers: [
         {
-          image: 'svc:0.1.0',
+          image: 'svc:0.2.0',
           securityContext: {
             allowPrivilegeEscalation: false,
             readOnlyRootFilesystem: true,

@@ -88,7 +88,7 @@ describe('the image', () => {
       StopSignal: 'SIGTERM',
       Healthcheck: { Test: ['CMD', 'svcd', 'health'] },
       Labels: {
-        'org.opencontainers.image.version': '0.1.0',
+        'org.opencontainers.image.version': '0.2.0',
         'org.opencontainers.image.licenses': 'Apache-2.0',
       },
     });
