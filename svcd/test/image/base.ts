@@ -45,7 +45,8 @@ export function makeRoot(tar: string, root: string, { major, node }: { major: nu
   copyFileSync(node, join(local, 'bin/node'));
   copyFileSync(`/${CERTIFICATES}`, join(root, CERTIFICATES));
   copyFileSync('/etc/resolv.conf', join(root, 'etc/resolv.conf'));
-  writeFileSync(join(local, 'etc/npmrc'), `cafile=/${CERTIFICATES}\n`);
+  // With the prefix of a Node.js from a Debian package, such as that of NodeSource.
+  writeFileSync(join(local, 'etc/npmrc'), `cafile=/${CERTIFICATES}\nprefix=/usr\n`);
   execFileSync(
     'npm',
     ['install', '--global', '--prefix', local, '--no-audit', '--no-fund', `npm@${NPM[major]}`],
