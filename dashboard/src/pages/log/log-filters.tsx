@@ -54,7 +54,9 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
   }));
   const { range = RANGE_DEFAULT, kind, status, method, key } = search;
   const narrow = useNarrow();
-  const [more, setMore] = useState(() => TEXT_FILTERS.some((name) => search[name] !== undefined));
+  const [more, setMore] = useState(false);
+  // A filter that is set is always visible.
+  const set = TEXT_FILTERS.some((name) => search[name] !== undefined);
   return (
     <search aria-label="Filters" className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
       <TimeFilter value={{ ...search, range }} onChange={onFilter} />
@@ -86,13 +88,13 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
         options={[any('Any key'), ...withSelected(keyOptions, key)]}
         onChange={({ target }) => onFilter({ key: target.value || undefined })}
       />
-      {narrow ? (
+      {narrow && !set ? (
         <Button className="col-span-2" aria-expanded={more} onClick={() => setMore(!more)}>
           <SlidersHorizontal size={14} aria-hidden />
           More filters
         </Button>
       ) : null}
-      {narrow && !more ? null : <TextFilters search={search} onFilter={onFilter} />}
+      {narrow && !more && !set ? null : <TextFilters search={search} onFilter={onFilter} />}
       {isFiltered(search) ? (
         <Button variant="ghost" onClick={onClear}>
           <X size={14} aria-hidden />
