@@ -4,6 +4,9 @@ import type { Column } from '../../list/virtual-table.tsx';
 import { EntryTitle, FilterButton, StatusBadge } from './entry-parts.tsx';
 import type { LogSearch } from './log-search.ts';
 
+/** The button stays the same one when the window becomes narrow, so that the focus returns to it from the dialog. */
+const OPENS = 'opens';
+
 /** The columns of the log. A click on a key, a person or an address filters by it, any other click opens the entry. */
 export const logColumns = (
   keys: ReadonlyMap<string, ApiKey>,
@@ -15,7 +18,7 @@ export const logColumns = (
     label: 'Time',
     order: 'descending',
     className: 'w-36',
-    cell: (entry) => <TimeButton entry={entry} open={open} />,
+    cell: (entry) => <TimeButton key={OPENS} entry={entry} open={open} />,
   },
   {
     id: 'status',
@@ -79,19 +82,17 @@ export const stackedColumns = (
     id: 'time',
     label: 'Time',
     order: 'descending',
-    className: 'max-w-0',
+    className: 'max-w-0 leading-6',
     cell: (entry) => (
       <>
         <span className="flex h-6 min-w-0 items-center gap-2">
           {entry.status === undefined ? null : <StatusBadge status={entry.status} />}
           <EntryTitle entry={entry} />
         </span>
-        <span className="flex h-6 items-center gap-3">
-          <TimeButton entry={entry} open={open} />
-          {entry.durationMs === undefined ? null : (
-            <span className="text-sm text-soft tabular-nums">{entry.durationMs} ms</span>
-          )}
-        </span>
+        <TimeButton key={OPENS} entry={entry} open={open} />
+        {entry.durationMs === undefined ? null : (
+          <span className="ms-3 text-sm text-soft tabular-nums">{entry.durationMs} ms</span>
+        )}
         <span className="flex h-6 min-w-0 gap-3 text-sm leading-6">
           <Who entry={entry} keys={keys} filter={filter} />
         </span>
