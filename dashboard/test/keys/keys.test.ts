@@ -153,7 +153,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the API keys', () => {
     await dialog().getByRole('button', { name: 'Create key' }).click();
     await dialog()
       .getByRole('alert')
-      .getByText(/Enter at least \d{4}-\d\d-\d\d\./)
+      .getByText(/Choose \d{4}-\d\d-\d\d or later\./)
       .waitFor();
     await world.pool.query('update api_keys set expires_at = $1 where name = $2', [
       `${today}T00:00:00Z`,

@@ -110,7 +110,7 @@ const TimeButton = ({ entry, open }: TimeButtonProps) => (
   <button
     type="button"
     onClick={() => open(entry)}
-    className="relative rounded text-sm text-soft hover:text-ink hover:underline"
+    className="relative inline-flex h-6 items-center rounded align-top text-sm text-soft hover:text-ink hover:underline"
   >
     <When at={entry.createdAt} form="stamp" />
     <span className="sr-only">. Open the entry</span>
