@@ -8,14 +8,12 @@ import { companySearchQuery } from '../../api/company-names.ts';
 import { messageOf } from '../../api/failure.ts';
 import { useWorkspace } from '../../api/workspace.ts';
 import { whyNot } from '../../session/permissions.ts';
+import { intoView } from '../../ui/into-view.ts';
 
 export interface CompanySearchProps {
   readonly workspaceId: string;
   readonly onChoose: (company: CompanyNames['data'][number]) => void;
 }
-
-/** The search appears at the end of a dialog, which may have to scroll. */
-const intoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
 
 /**
  * Finds a company by a part of its name, domain or id. Arrow keys and Enter choose; cmdk does not let Enter submit the

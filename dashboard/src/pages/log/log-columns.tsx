@@ -7,16 +7,18 @@ import type { LogSearch } from './log-search.ts';
 /** The button stays the same one when the window becomes narrow, so that the focus returns to it from the dialog. */
 const OPENS = 'opens';
 
-/** The columns of the log. A click on a key, a person or an address filters by it, any other click opens the entry. */
-export const logColumns = (
+type Columns = (
   keys: ReadonlyMap<string, ApiKey>,
   filter: (search: LogSearch) => void,
   open: (entry: AnyAuditLogEntry) => void,
-): readonly Column<AnyAuditLogEntry>[] => [
+) => readonly Column<AnyAuditLogEntry>[];
+
+const BY_TIME = { id: 'time', label: 'Time', order: 'descending' } as const;
+
+/** The columns of the log. A click on a key, a person or an address filters by it, any other click opens the entry. */
+export const logColumns: Columns = (keys, filter, open) => [
   {
-    id: 'time',
-    label: 'Time',
-    order: 'descending',
+    ...BY_TIME,
     className: 'w-36',
     cell: (entry) => <TimeButton key={OPENS} entry={entry} open={open} />,
   },
@@ -73,15 +75,9 @@ export const logColumns = (
 ];
 
 /** The only column in windows that are too narrow for several: what happened, when, and who has done it. */
-export const stackedColumns = (
-  keys: ReadonlyMap<string, ApiKey>,
-  filter: (search: LogSearch) => void,
-  open: (entry: AnyAuditLogEntry) => void,
-): readonly Column<AnyAuditLogEntry>[] => [
+export const stackedColumns: Columns = (keys, filter, open) => [
   {
-    id: 'time',
-    label: 'Time',
-    order: 'descending',
+    ...BY_TIME,
     className: 'max-w-0 leading-6',
     cell: (entry) => (
       <>
