@@ -26,6 +26,8 @@ async function runJob(task: string): Promise<void> {
   await utils.release();
 }
 
+const NEWER_SECRET = 'a newer secret of the tests, 32 characters or more';
+
 test('a job runs once, on one of several nodes, by the clock of the database; all nodes stop at once', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
@@ -57,20 +59,19 @@ test('a job runs once, on one of several nodes, by the clock of the database; al
 test('a job seals second factors with the new secret that a node has sealed with the old one', async () => {
   const owner = await createTestDashboard(service).owner();
   await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD });
-  const newer = 'a newer secret of the tests, 32 characters or more';
-  expect(await examineSecondFactors(pool, [newer])).toEqual({ old: 0, lost: [owner.email] });
+  expect(await examineSecondFactors(pool, [NEWER_SECRET])).toEqual({ old: 0, lost: [owner.email] });
   const jobs = startJobs({
     databaseUrl: url,
     logRetentionDays: 36_500,
     changeRetentionDays: 36_500,
     announce: () => undefined,
-    secrets: [newer, TEST_SECRET],
+    secrets: [NEWER_SECRET, TEST_SECRET],
     log: pino({ level: 'silent' }),
   });
   onTestFinished(() => jobs.stop());
   await runJob('reseal_second_factors');
   await waitFor(async () => {
-    expect(await examineSecondFactors(pool, [newer])).toEqual({ old: 0, lost: [] });
+    expect(await examineSecondFactors(pool, [NEWER_SECRET])).toEqual({ old: 0, lost: [] });
   });
 });
 
@@ -91,16 +92,21 @@ test('a run of a job replaces the earlier one that is still to be tried again', 
   await utils.release();
 });
 
-test('webhooks get the new secret although second factors fail, and the metric shows the failure', async () => {
-  const newer = 'a newer secret of the tests, 32 characters or more';
-  const registry = new Registry();
-  const owner = await createTestDashboard(service).owner();
-  await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD });
+/** A webhook endpoint whose secret is sealed with TEST_SECRET. */
+async function webhookEndpoint() {
   const workspaceId = await service.workspace();
   const settings = { url: '', description: '', types: null, companyId: null, ordered: true };
   const created = await inTransaction(pool, (client) =>
     createEndpoint(client, createSecretSealer([TEST_SECRET]), workspaceId, settings, 'chg_1'),
   );
+  return { workspaceId, created };
+}
+
+test('webhooks get the new secret although second factors fail, and the metric shows the failure', async () => {
+  const registry = new Registry();
+  const owner = await createTestDashboard(service).owner();
+  await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD });
+  const { workspaceId, created } = await webhookEndpoint();
   await pool.query(`
     create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
     create trigger refuse before update on second_factors for each row execute function refuse()`);
@@ -108,7 +114,7 @@ test('webhooks get the new secret although second factors fail, and the metric s
     databaseUrl: url,
     logRetentionDays: 36_500,
     changeRetentionDays: 36_500,
-    secrets: [newer, TEST_SECRET],
+    secrets: [NEWER_SECRET, TEST_SECRET],
     announce: () => undefined,
     registry,
     log: pino({ level: 'silent' }),
@@ -122,28 +128,28 @@ test('webhooks get the new secret although second factors fail, and the metric s
     const failed = 'svc_job_runs_total{task="reseal_second_factors",outcome="failed"} ';
     expect(await registry.metrics()).toMatch(new RegExp(`^${failed.replaceAll('{', '\\{')}[1-9]`, 'm'));
   });
-  const endpoint = await readEndpoint(pool, createSecretSealer([newer]), workspaceId, created?.id ?? '');
+  const endpoint = await readEndpoint(
+    pool,
+    createSecretSealer([NEWER_SECRET]),
+    workspaceId,
+    created?.id ?? '',
+  );
   expect(endpoint?.secrets).toEqual([created?.secret]);
 });
 
 test('a job seals the secrets of webhooks with the new secret', async () => {
-  const newer = 'a newer secret of the tests, 32 characters or more';
-  const workspaceId = await service.workspace();
-  const settings = { url: '', description: '', types: null, companyId: null, ordered: true };
-  const created = await inTransaction(pool, (client) =>
-    createEndpoint(client, createSecretSealer([TEST_SECRET]), workspaceId, settings, 'chg_1'),
-  );
+  const { workspaceId, created } = await webhookEndpoint();
   const jobs = startJobs({
     databaseUrl: url,
     logRetentionDays: 36_500,
     changeRetentionDays: 36_500,
-    secrets: [newer, TEST_SECRET],
+    secrets: [NEWER_SECRET, TEST_SECRET],
     announce: () => undefined,
     log: pino({ level: 'silent' }),
   });
   onTestFinished(() => jobs.stop());
   await runJob('reseal_second_factors');
-  const sealer = createSecretSealer([newer]);
+  const sealer = createSecretSealer([NEWER_SECRET]);
   await waitFor(async () => {
     const endpoint = await readEndpoint(pool, sealer, workspaceId, created?.id ?? '');
     expect(endpoint?.secrets).toEqual([created?.secret]);
