@@ -50,6 +50,14 @@ export class SvcTimeoutError extends SvcError {
   }
 }
 
+/** The function `apiKey` failed, or returned no API key. The request was not carried out. */
+export class SvcKeyError extends SvcError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SvcKeyError';
+  }
+}
+
 /**
  * The cursor of an iteration or a tail expired, and its position cannot be found again: the records there were
  * deleted.

@@ -2,9 +2,11 @@ import {
   type ApiKeyProvider,
   type Fetch,
   Svc,
-  SvcError,
   SvcInvalidKeyError,
+  SvcKeyError,
+  SvcNotFoundError,
   type SvcOptions,
+  SvcTimeoutError,
 } from '@svc/sdk';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -91,19 +93,63 @@ describe('a function that returns the API key', () => {
     expect(calls).toBe(2);
   });
 
-  test('that fails or returns no key makes the call fail with an SvcError, and is called again by the next call', async () => {
-    let healthy = false;
-    const svc = clientWith(() => {
-      if (healthy) return live;
-      throw new Error('the store is sealed');
+  test.each([
+    ['fails', () => Promise.reject(new Error('the store is sealed')), 'the store is sealed.'],
+    ['returns no key, as a file that is being replaced', () => 'svc_live_short', 'The API key is malformed.'],
+  ])('that %s is called again by each retry, and then by the next call', async (_, broken, reason) => {
+    let failures = 6;
+    const { svc, retries } = observe(service, live, { apiKey: () => (failures-- > 0 ? broken() : live) });
+    const failed = Promise.resolve(svc.companies.list());
+    await expect(failed).rejects.toThrow(SvcKeyError);
+    await expect(failed).rejects.toThrow(`The function \`apiKey\` failed: ${reason}`);
+    await expect(failed).rejects.not.toThrow('svc_live_short');
+    await svc.companies.list();
+    expect(retries).toHaveLength(5);
+  });
+
+  test('that fails does not end a tail of changes that retries without end', async () => {
+    let asked = 0;
+    const { svc } = observe(service, live, {
+      apiKey: () => {
+        asked += 1;
+        if (asked < 10) throw new Error('the store is sealed');
+        return live;
+      },
+      retries: Number.POSITIVE_INFINITY,
     });
-    await expect(svc.companies.list()).rejects.toThrow('The function `apiKey` failed: the store is sealed.');
-    await expect(svc.companies.list()).rejects.toThrow(SvcError);
-    healthy = true;
-    await expect(svc.companies.list()).resolves.toBeDefined();
-    const malformed = clientWith(providing('svc_live_short')).companies.list();
-    await expect(malformed).rejects.toThrow('The API key is malformed.');
-    await expect(malformed).rejects.not.toThrow('svc_live_short');
+    expect(await Array.fromAsync(svc.changes.tail({ follow: false }))).toEqual([]);
+  });
+
+  test('that fails before a deletion does not make the record count as deleted', async () => {
+    let asked = 0;
+    const { svc } = observe(service, live, {
+      apiKey: () => {
+        asked += 1;
+        if (asked === 1) throw new Error('the store is sealed');
+        return live;
+      },
+    });
+    await expect(svc.companies.delete('com_none')).rejects.toThrow(SvcNotFoundError);
+  });
+
+  test('that hangs once is called again by the next attempt', async () => {
+    const hanging = (): ApiKeyProvider => {
+      let asked = 0;
+      return () => {
+        asked += 1;
+        return asked === 1 ? new Promise(() => undefined) : live;
+      };
+    };
+    const { svc, retries } = observe(service, live, { apiKey: hanging(), timeoutMs: 500 });
+    await svc.companies.list();
+    expect(retries.map(({ error }) => error)).toEqual([expect.any(SvcTimeoutError)]);
+
+    const aborted = clientWith(hanging(), { retries: 0 });
+    const controller = new AbortController();
+    const call = aborted.companies.get('com_a', { signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+    await aborted.companies.list();
   });
 
   test('that never returns ends with the time limit or the signal of the call', async () => {

@@ -36,10 +36,10 @@ export async function exchange(
 ): Promise<FetchAnswer> {
   if (attempt.headers['authorization'] !== undefined) return sendOnce(attempt, options, signal);
   const { keys } = options;
-  const key = await keys.current();
+  const key = await keys.current(signal);
   const answer = await sendOnce(withKey(attempt, key), options, signal);
   if (answer.status !== UNAUTHORIZED) return answer;
-  const next = await keys.after(key);
+  const next = await keys.after(key, signal);
   if (next === key) return answer;
   // The connection is free again when the body has been read.
   await answer.text();

@@ -1,5 +1,6 @@
 import { isToken, TOKEN_PREFIXES, TOKEN_RANDOM_CHARACTERS } from '../contract/index.ts';
-import { SvcError } from '../errors.ts';
+import { SvcError, SvcKeyError } from '../errors.ts';
+import type { Signal } from '../signal.ts';
 
 /** Returns the API key, for example from a store of secrets. */
 export type ApiKeyProvider = () => string | Promise<string>;
@@ -8,57 +9,60 @@ export type ApiKeyProvider = () => string | Promise<string>;
 export interface KeySource {
   /** Mode of the key; undefined until a provider has returned the first key. */
   readonly mode: 'live' | 'test' | undefined;
-  /** The current key. Rejects with {@link SvcError} if the provider fails. */
-  current(): Promise<string>;
+  /** The current key. Rejects with {@link SvcKeyError} if the provider fails. `signal` ends the attempt that needs it. */
+  current(signal: Signal): Promise<string>;
   /** The key that replaces one that the service has refused. It is the same key if there is no other. */
-  after(refused: string): Promise<string>;
+  after(refused: string, signal: Signal): Promise<string>;
 }
 
 /**
  * The key itself, or a provider that is called for the first request, and again when the service has refused its key. Calls
- * at the same time share one call of the provider.
+ * at the same time share one call of the provider, until one of them ends without its key: it may never return.
  */
 export function keySource(apiKey: string | ApiKeyProvider): KeySource {
   const provider = typeof apiKey === 'string' ? undefined : apiKey;
   let known = typeof apiKey === 'string' ? apiKey : undefined;
   let pending: Promise<string> | undefined;
-  const ask = (provide: ApiKeyProvider): Promise<string> => {
-    pending ??= providedKey(provide)
-      .then((key) => {
-        known = key;
-        return key;
-      })
-      .finally(() => {
-        pending = undefined;
-      });
-    return pending;
+  const ask = async (provide: ApiKeyProvider, signal: Signal): Promise<string> => {
+    pending ??= providedKey(provide);
+    const asked = pending;
+    const forget = (): void => {
+      if (pending === asked) pending = undefined;
+    };
+    signal.addEventListener('abort', forget);
+    try {
+      const key = await asked;
+      if (pending === asked) known = key;
+      return key;
+    } finally {
+      forget();
+      signal.removeEventListener('abort', forget);
+    }
   };
   return {
     get mode() {
       if (known === undefined) return undefined;
       return known.startsWith(TOKEN_PREFIXES.live) ? 'live' : 'test';
     },
-    async current() {
+    async current(signal) {
       if (known !== undefined || provider === undefined) return known ?? '';
-      return ask(provider);
+      return ask(provider, signal);
     },
-    async after(refused) {
+    async after(refused, signal) {
       // Another call has already got the next key.
       if (provider === undefined || known !== refused) return known ?? refused;
-      return ask(provider);
+      return ask(provider, signal);
     },
   };
 }
 
 async function providedKey(provide: ApiKeyProvider): Promise<string> {
-  let key: string;
   try {
-    key = await provide();
+    return checkedApiKey(await provide());
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SvcError(`The function \`apiKey\` failed: ${reason.replace(/\.?$/, '.')}`, { cause: error });
+    throw new SvcKeyError(`The function \`apiKey\` failed: ${reason.replace(/\.?$/, '.')}`, { cause: error });
   }
-  return checkedApiKey(key);
 }
 
 /** Returns the key without white space around it. Throws {@link SvcError}, which does not show it, unless it is a key. */

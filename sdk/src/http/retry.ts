@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorContract } from '../contract/index.ts';
-import { SvcApiError, SvcNetworkError, SvcTimeoutError } from '../errors.ts';
+import { SvcApiError, SvcKeyError, SvcNetworkError, SvcTimeoutError } from '../errors.ts';
 import type { Signal } from '../signal.ts';
 
 const FIRST_DELAY_MS = 500;
@@ -54,6 +54,9 @@ export const systemTiming: Timing = {
     }),
 };
 
+/** Failures without a response, after which the same request can succeed. */
+const PASSING = [SvcNetworkError, SvcTimeoutError, SvcKeyError] as const;
+
 /** A failed attempt. */
 interface Failed {
   readonly error: unknown;
@@ -73,7 +76,7 @@ export function retryDelayMs(
 ): number | undefined {
   const ceiling = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - 1, 10));
   const backOff = (ceiling / 2) * (1 + random());
-  if (error instanceof SvcNetworkError || error instanceof SvcTimeoutError) return backOff;
+  if (PASSING.some((each) => error instanceof each)) return backOff;
   if (!(error instanceof SvcApiError) || !isRetryable(error, repeatable)) return undefined;
   const { retryAfterMs } = error;
   if (retryAfterMs === undefined) return backOff;

@@ -1,4 +1,4 @@
-import { SvcApiError, SvcError, SvcIdempotencyInProgressError } from '../errors.ts';
+import { SvcApiError, SvcError, SvcIdempotencyInProgressError, SvcKeyError } from '../errors.ts';
 import { checkedRetries, checkedTimeout } from '../number.ts';
 import { checkedSignal, type Signal } from '../signal.ts';
 import { type Answer, type Expected, readAnswer } from './answer.ts';
@@ -204,7 +204,9 @@ export function createTransport(options: TransportOptions): Transport {
  * Whether the service may have carried out the failed request, in this attempt or in an earlier one that still runs.
  */
 const isOutcomeUnknown = (error: unknown): boolean =>
-  !(error instanceof SvcApiError) || error.status >= 500 || error instanceof SvcIdempotencyInProgressError;
+  error instanceof SvcApiError
+    ? error.status >= 500 || error instanceof SvcIdempotencyInProgressError
+    : !(error instanceof SvcKeyError);
 
 const PRECONDITION_FAILED = 412;
 
