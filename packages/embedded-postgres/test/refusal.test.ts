@@ -2,6 +2,7 @@ import { chmod, chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'n
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { packagedBinaries } from '../src/cluster/programs.ts';
+import { findPostmaster } from '../src/server/postmaster.ts';
 import { killFixtures, mayRunFixture, spawnFixture } from './fixture-process.ts';
 import { dataDirectory, killServer } from './support/data-directory.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
@@ -86,6 +87,7 @@ describe('a service does not start, and says why and what to do,', () => {
     expect(message).toMatch(
       /the password in .*postgres\.password is not the password of the database .* Restore/,
     );
+    expect(await findPostmaster(pgdata), 'no server is left').toEqual({ kind: 'none' });
   });
 
   test('when PostgreSQL fails to start, with the end of its log and the path of the log', async () => {

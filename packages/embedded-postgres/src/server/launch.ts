@@ -59,8 +59,10 @@ export async function launch(options: LaunchOptions): Promise<Server | undefined
     log.info({ pid: child.pid, ms }, `started PostgreSQL (pid ${child.pid})`);
     return { ...connection, pid: child.pid, local: true, child };
   } catch (error) {
-    if (signal?.aborted) await endProcess(child);
-    if (!(error instanceof ServerGoneError)) throw error;
+    if (!(error instanceof ServerGoneError)) {
+      await endProcess(child);
+      throw error;
+    }
   }
   // Another command was faster to connect, was the last user, and has shut the server down.
   if (child.outcome() === 'exit code 0') return undefined;
