@@ -10,7 +10,7 @@ import { ensureDataDirectory, findDataDirectory, type Layout, layoutOf } from '.
 import type { EmbeddedError } from './errors.ts';
 import type { Log } from './log.ts';
 import { joinServer, type Server } from './server/connect.ts';
-import { type Entry, type EntryOptions, enter, leave } from './users/membership.ts';
+import { type EntryOptions, enter, leave } from './users/membership.ts';
 import { serviceHolder } from './users/session-locks.ts';
 import { supervise } from './users/supervise.ts';
 
@@ -28,7 +28,7 @@ export type EmbeddedOptions = {
   /** Connections that the service needs. A running server keeps its limit. Default: 0, for a command. */
   readonly connections?: number;
   /** Ends a start that waits for the data directory or for the server. A server that it has started is shut down. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly log: Log;
 };
 
@@ -82,7 +82,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
  */
 export async function useEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const layout = await ensureDataDirectory(options.dataDir);
-  const { server, version }: Entry = await enter({ ...entryOptions(options, layout), service: false });
+  const entry: EntryOptions = { ...entryOptions(options, layout), service: false };
+  const { server, version } = await enter(entry, options.signal);
   return {
     url: server.url,
     version,

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { ensureDataDirectory, type Layout } from '../src/directory/data-directory.ts';
 import { tryLock } from '../src/directory/lock.ts';
+import { startEmbedded, useEmbedded } from '../src/index.ts';
 import { openServer } from '../src/server/open.ts';
 import { dataDirectory } from './support/data-directory.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
@@ -29,12 +30,16 @@ test('a start waits for a locked data directory whose PostgreSQL does not answer
   await next?.release();
 });
 
-test('a start that waits for a locked data directory ends with its signal', async () => {
+test.each([
+  ['service', startEmbedded],
+  ['command', useEmbedded],
+])('a %s that waits for a locked data directory ends with its signal', async (purpose, start) => {
   const layout = await newLayout();
   const lock = await tryLock(layout, 'svcd start');
   const ending = new AbortController();
+  const { dataDir } = layout;
   const waits = pino({ level: 'info' }, { write: () => ending.abort() });
-  await expect(openServer(layout, 'svcd start', 0, waits, { signal: ending.signal })).rejects.toMatchObject({
+  await expect(start({ dataDir, purpose, signal: ending.signal, log: waits })).rejects.toMatchObject({
     name: 'AbortError',
   });
   await lock?.release();

@@ -10,7 +10,7 @@ const STARTED_MS = 60_000;
 
 export interface ScratchServerOptions {
   readonly log: Logger;
-  /** Ends the server, so that `work` fails. */
+  /** Ends the server or its start, so that `work` fails. */
   readonly signal: AbortSignal | undefined;
 }
 
@@ -27,9 +27,9 @@ export async function withScratchServer(
   await removeLeftServers(directory, log);
   const dataDir = await mkdtemp(join(directory, PREFIX));
   try {
-    const server = await useEmbedded({ dataDir, purpose: PURPOSE, log });
-    // Everything that uses the server fails then.
-    const stop = (): void => void server.stop();
+    const server = await useEmbedded({ dataDir, purpose: PURPOSE, signal, log });
+    // Everything that uses the server fails then. The call below throws the error of this one too.
+    const stop = (): void => void server.stop().catch(() => undefined);
     signal?.addEventListener('abort', stop, { once: true });
     try {
       signal?.throwIfAborted();
