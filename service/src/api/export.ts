@@ -9,6 +9,7 @@ import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import { EXPORT_UNREAD_MS } from '../config/limits.ts';
 import type { Shares } from '../database/lane.ts';
 import { errorEnvelope, unavailable } from '../http/errors.ts';
+import { failureOf } from '../http/failures.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import type { Position } from '../list/cursor.ts';
 import { DOC_SEPARATOR, type Page, sortsOf } from '../list/definition.ts';
@@ -16,11 +17,9 @@ import { type ListQuery, parseListQuery, type RawQuery } from '../list/query.ts'
 import { readItems } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { createExportPlaces, takeExportPlace } from './export-guards.ts';
-import { takeUnit } from './feed/change-stream.ts';
-import { failureOf, ITEMS_PER_UNIT } from './feed/stream.ts';
 import type { Wait, Waits } from './feed/waits.ts';
 import { allowParameters, orInvalidParameter, requireReadable } from './guards.ts';
-import type { QuotaGate } from './limits.ts';
+import { ITEMS_PER_UNIT, type QuotaGate, takeUnit } from './limits.ts';
 import { requireOwnCompany } from './reads.ts';
 
 export interface ExportOptions {

@@ -1,10 +1,12 @@
 import type { Limiter } from '@svc/rate-limiter';
 import type { QuotaState } from '../audit-log/append-requests.ts';
+import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import type { Clock } from '../config/time.ts';
 import type { Shares } from '../database/lane.ts';
 import { preparedStatement } from '../database/statement.ts';
 import { ApiError } from '../http/errors.ts';
-import { type Caller, rateLimited } from './authentication.ts';
+import type { AuthenticatedKey } from '../keys/authenticate.ts';
+import { type Caller, invalidKey, rateLimited } from './authentication.ts';
 
 const BURST_WINDOW_MS = 1_000;
 
@@ -65,6 +67,22 @@ const quotaExceeded = (quota: QuotaState, nowMs: number): ApiError =>
     `The workspace's live quota of ${quota.limit} requests this month is used up.`,
     { 'retry-after': String(quotaItem(quota, nowMs).resetSeconds) },
   );
+
+/** The changes of a stream, or the records of an export, that one unit of quota pays for. */
+export const ITEMS_PER_UNIT = 100;
+
+/** Takes a unit of live quota without an entry, and confirms the key. Throws the refusal. */
+export async function takeUnit(
+  { workspaceId, keyId, tokenVersion }: AuthenticatedKey,
+  auditWriter: AuditWriter,
+  quotaGate: QuotaGate,
+): Promise<void> {
+  const unit = { workspaceId, keyId, tokenVersion, entry: null, counted: true, failed: false, durationMs: 0 };
+  const outcome = await auditWriter.append(unit);
+  if (outcome.result === 'invalid_key') throw invalidKey(true);
+  if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
+  quotaGate.note(workspaceId, outcome.quota);
+}
 
 const selectQuota = preparedStatement('read_quota', 'request')`
   select live_quota as limit, case when month >= date_trunc('month', now())::date then live_requests else 0 end as used

@@ -35,7 +35,16 @@ export function refusalOf({ code }: ApiError, cause: unknown): string {
   return cause instanceof BusyError ? 'busy' : 'database';
 }
 
-/** Sends a failure in the error envelope. Logs a fault of this program, which the client gets as `internal_error`. */
+/** The error for the client. A fault of this program is logged, and the client gets `internal_error`. */
+export function failureOf(request: FastifyRequest, error: unknown): ApiError {
+  const failure = toApiError(error);
+  if (failure !== undefined) return failure;
+  request.log.error({ err: error }, 'request failed');
+  const message = `Something went wrong. Tell the operator this Request-Id: ${request.id}`;
+  return new ApiError('internal_error', message);
+}
+
+/** Sends a failure in the error envelope. */
 export function sendFailure(
   error: FastifyError | unknown,
   request: FastifyRequest,
@@ -43,16 +52,8 @@ export function sendFailure(
 ): FastifyReply {
   // If the client disconnects while it sends its body, the error looks like a broken connection of this service.
   const gone = request.raw.readableAborted && !(error instanceof ApiError);
-  let failure = gone ? NOT_WHOLE : toApiError(error);
-  if (failure === undefined) {
-    request.log.error({ err: error }, 'request failed');
-    failure = new ApiError(
-      'internal_error',
-      `Something went wrong. Tell the operator this Request-Id: ${request.id}`,
-    );
-  } else if (failure.code === 'unavailable') {
-    request.log.warn({ err: error }, 'service unavailable');
-  }
+  const failure = gone ? NOT_WHOLE : failureOf(request, error);
+  if (failure.code === 'unavailable') request.log.warn({ err: error }, 'service unavailable');
   request.refusal = refusalOf(failure, error);
   return reply
     .code(failure.status)

@@ -225,6 +225,18 @@ test('an export whose key is revoked ends, with the error as its last line', asy
   expect(lines.length).toBeLessThan(3_000);
 });
 
+test('an export that a fault of the service ends has as its last line the Request-Id that is logged', async () => {
+  await service.pool.query('alter table content rename column doc to moved');
+  const { headers, text } = await get('/v1/content/export');
+  await service.pool.query('alter table content rename column moved to doc');
+  const id = String(headers['request-id']);
+  expect(JSON.parse(text)).toMatchObject({
+    error: { code: 'internal_error', message: expect.stringContaining(`Request-Id: ${id}`) },
+  });
+  const logged = service.log.filter((line) => line.includes('request failed'));
+  expect(logged).toEqual([expect.stringContaining(id)]);
+});
+
 test.each(['live', 'test'] as const)('an export whose %s key expires ends with the error', async (mode) => {
   const expiresAt = new Date(Date.now() + 1_500).toISOString();
   const { token: other } = await service.issue(workspaceId, { mode, expiresAt });

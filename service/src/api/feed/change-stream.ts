@@ -8,9 +8,8 @@ import { originOf } from '../../http/request.ts';
 import type { AuthenticatedKey } from '../../keys/authenticate.ts';
 import { parseListQuery, type RawQuery } from '../../list/query.ts';
 import { changes } from '../../resources/index.ts';
-import { invalidKey } from '../authentication.ts';
 import { allowParameters, orInvalidParameter, requireReadable } from '../guards.ts';
-import type { QuotaGate } from '../limits.ts';
+import { type QuotaGate, takeUnit } from '../limits.ts';
 import { requireOwnCompany } from '../reads.ts';
 import { expired, NOW, requirePosition } from './changes.ts';
 import { createClosedStreams } from './closed-streams.ts';
@@ -85,17 +84,4 @@ async function startOf(
   if (start === NOW) return newestPosition(connections, workspaceId);
   requirePosition(workspaceId, start, last ? 'The Last-Event-ID header' : undefined);
   return start;
-}
-
-/** Takes a unit of live quota without an entry, and confirms the key. Throws the refusal. */
-export async function takeUnit(
-  { workspaceId, keyId, tokenVersion }: AuthenticatedKey,
-  auditWriter: AuditWriter,
-  quotaGate: QuotaGate,
-): Promise<void> {
-  const unit = { workspaceId, keyId, tokenVersion, entry: null, counted: true, failed: false, durationMs: 0 };
-  const outcome = await auditWriter.append(unit);
-  if (outcome.result === 'invalid_key') throw invalidKey(true);
-  if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
-  quotaGate.note(workspaceId, outcome.quota);
 }

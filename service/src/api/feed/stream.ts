@@ -4,9 +4,10 @@ import { clientAddress } from '@svc/ip-addresses/proxies';
 import { STREAM_HEARTBEAT_MS } from '@svc/sdk/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STREAM_READ_PAUSE_MS, STREAM_UNREAD_MS, WAIT_READ_PAUSE_MS } from '../../config/limits.ts';
-import { ApiError, errorEnvelope } from '../../http/errors.ts';
-import { toApiError } from '../../http/failures.ts';
+import { errorEnvelope } from '../../http/errors.ts';
+import { failureOf } from '../../http/failures.ts';
 import type { AuthenticatedKey } from '../../keys/authenticate.ts';
+import { ITEMS_PER_UNIT } from '../limits.ts';
 import type { Wait, Waits, Woken } from './waits.ts';
 
 /** One page of a stream. */
@@ -36,9 +37,6 @@ export interface ClosedStream {
   /** `client`, `shutdown` or the code of an error. */
   readonly reason: string;
 }
-
-/** The changes, or the records of an export, that one unit of quota pays for. */
-export const ITEMS_PER_UNIT = 100;
 
 /**
  * Responds with server-sent events: the changes after a position, and those that come, until the client disconnects, the
@@ -159,11 +157,3 @@ const RETRY_MS = 1_000;
 
 const eventOf = ({ id, type, json }: StreamPage['items'][number]): string =>
   `id: ${id}\nevent: ${type}\ndata: ${json}\n\n`;
-
-/** The refusal that a failure of a stream is sent as. A failure that the client has no part in is logged. */
-export function failureOf(request: FastifyRequest, error: unknown): ApiError {
-  const failure = toApiError(error);
-  if (failure !== undefined) return failure;
-  request.log.error({ err: error }, 'a stream failed');
-  return new ApiError('internal_error', 'Something went wrong.');
-}
