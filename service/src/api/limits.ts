@@ -1,8 +1,8 @@
 import type { Limiter } from '@svc/rate-limiter';
+import type { Shares } from '@svc/turns/lane';
 import type { QuotaState } from '../audit-log/append-requests.ts';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import type { Clock } from '../config/time.ts';
-import type { Shares } from '../database/lane.ts';
 import { preparedStatement } from '../database/statement.ts';
 import { ApiError } from '../http/errors.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';

@@ -1,8 +1,8 @@
 import type { Me } from '@svc/sdk';
 import { ME, ME_PATH } from '@svc/sdk/contract';
+import type { Queryable, Shares } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../config/time.ts';
-import type { Queryable, Shares } from '../database/lane.ts';
 import { preparedStatement } from '../database/statement.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import type { Scope } from '../list/read.ts';

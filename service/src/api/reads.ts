@@ -1,8 +1,8 @@
 import { sendConditional, weakEtag } from '@svc/http-content/etag';
 import { type AnyErrorCode, FIELDS } from '@svc/sdk/contract';
 import { traced, tracedReader } from '@svc/telemetry/tracing';
+import type { Shares } from '@svc/turns/lane';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Shares } from '../database/lane.ts';
 import { ApiError } from '../http/errors.ts';
 import type { CursorFailure } from '../list/cursor.ts';
 import type { ListDefinition } from '../list/definition.ts';

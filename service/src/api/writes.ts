@@ -1,6 +1,7 @@
 import { atOnce, type Start } from '@svc/pipelined-postgres/at-once';
 import { BATCH_BODY_MAX_BYTES } from '@svc/sdk/contract';
 import { traced } from '@svc/telemetry/tracing';
+import type { Shares } from '@svc/turns/lane';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   appendRequests,
@@ -13,7 +14,6 @@ import { LOCK_TIMEOUT_MS } from '../config/limits.ts';
 import type { Clock } from '../config/time.ts';
 import type { IsDistributed } from '../database/citus/detect.ts';
 import { UnknownOutcomeError } from '../database/errors.ts';
-import type { Shares } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import { patchBatch, removeBatch } from '../records/batch/change.ts';

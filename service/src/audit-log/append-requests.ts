@@ -1,5 +1,5 @@
 import { latencyBucket } from '@svc/latency-buckets';
-import type { Queryable } from '../database/lane.ts';
+import type { Queryable } from '@svc/turns/lane';
 import { preparedStatement } from '../database/statement.ts';
 import { utc } from '../database/utc.ts';
 import { entryDoc, type NewEntry } from './entry.ts';

@@ -1,3 +1,4 @@
+import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { onFileEnd } from '../../test/harness/cleanup.ts';
@@ -6,7 +7,6 @@ import { requestEntries } from '../../test/harness/entries.ts';
 import { inCluster, waitingForLocks } from '../../test/harness/locks.ts';
 import { createTestService, type TestService } from '../../test/harness/service.ts';
 import { UnknownOutcomeError } from '../database/errors.ts';
-import type { Queryable } from '../database/lane.ts';
 import { createPool } from '../database/pool.ts';
 import { type Outcome, writeRequests } from './append-requests.ts';
 import type { Group, Pending } from './audit-queue.ts';

@@ -1,5 +1,5 @@
+import type { Connections } from '@svc/turns/lane';
 import { USAGE_LOCK_TIMEOUT_MS, USAGE_STATEMENT_TIMEOUT_MS } from '../config/limits.ts';
-import type { Connections } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { preparedStatement, statement } from '../database/statement.ts';
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommitMonitor } from '@svc/telemetry/commits';
 import { BusyError } from '@svc/turns';
+import type { Queryable } from '@svc/turns/lane';
 import {
   GROUP_COMMIT_MAX_ENTRIES,
   HELD_LOG_LOCK_TIMEOUT_MS,
@@ -8,7 +9,6 @@ import {
   HELD_LOG_STATEMENT_TIMEOUT_MS,
 } from '../config/limits.ts';
 import { failedFor, isRefused } from '../database/errors.ts';
-import type { Queryable } from '../database/lane.ts';
 import type { Trail } from '../database/lanes.ts';
 import { inTransaction } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';

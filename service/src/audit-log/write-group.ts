@@ -1,5 +1,5 @@
 import type { CommitMonitor } from '@svc/telemetry/commits';
-import type { Queryable } from '../database/lane.ts';
+import type { Queryable } from '@svc/turns/lane';
 import { NO_LOG, type Patience, type WriteRequests } from './append-requests.ts';
 import { type Group, type Pending, rejectAll, settle } from './audit-queue.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
 import { appendEvent } from '../audit-log/append-event.ts';
-import type { Queryable } from '../database/lane.ts';
 import { preparedStatement, statement } from '../database/statement.ts';
 import type { Replacement } from '../records/replace.ts';
 import type { Resource } from '../resources/define.ts';

@@ -1,6 +1,6 @@
+import type { Connections } from '@svc/turns/lane';
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
-import type { Connections } from '../database/lane.ts';
 import { statement } from '../database/statement.ts';
 import type { InsertResult } from '../records/insert.ts';
 import type { Replacement } from '../records/replace.ts';

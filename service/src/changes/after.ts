@@ -1,5 +1,5 @@
+import type { Queryable } from '@svc/turns/lane';
 import type { Micros } from '../config/micros.ts';
-import type { Queryable } from '../database/lane.ts';
 import { changeIdOf, timeOfChange } from './id.ts';
 import { endOf } from './list.ts';
 import { isExpired, readNewest, readRows } from './rows.ts';

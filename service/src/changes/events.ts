@@ -1,6 +1,6 @@
 import type { WorkspaceEventRecord, WorkspaceEventType } from '@svc/sdk/contract';
+import type { Queryable } from '@svc/turns/lane';
 import { newId } from '../config/ids.ts';
-import type { Queryable } from '../database/lane.ts';
 import { statement } from '../database/statement.ts';
 
 /** What happened to a workspace. */

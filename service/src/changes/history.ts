@@ -1,6 +1,6 @@
+import type { Queryable } from '@svc/turns/lane';
 import { SEARCHED_ROWS_MAX } from '../config/limits.ts';
 import { type Micros, timeOfMicros } from '../config/micros.ts';
-import type { Queryable } from '../database/lane.ts';
 import { statement } from '../database/statement.ts';
 import { type Change, type PackedRow, unpackRecord, unpackRow } from './packed.ts';
 import type { Start } from './rows.ts';

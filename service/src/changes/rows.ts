@@ -1,5 +1,5 @@
+import type { Queryable } from '@svc/turns/lane';
 import { type Micros, timeOfMicros } from '../config/micros.ts';
-import type { Queryable } from '../database/lane.ts';
 import { lookUp } from '../database/look-up.ts';
 import { type BoundStatement, preparedStatement, preparedStatements } from '../database/statement.ts';
 import type { PackedRow } from './packed.ts';

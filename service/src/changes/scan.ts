@@ -5,8 +5,8 @@ import {
   recordEventTypes,
   WORKSPACE_EVENT_RESOURCE,
 } from '@svc/sdk/contract';
+import type { Queryable } from '@svc/turns/lane';
 import { type Micros, timeOfMicros } from '../config/micros.ts';
-import type { Queryable } from '../database/lane.ts';
 import { changeIdOf } from './id.ts';
 import { type Change, ROW_CHANGES_MAX, unpackRow } from './packed.ts';
 import { CHANGES_SEARCHED_MAX, type FeedRows, readDocs, readRows, type Start } from './rows.ts';

@@ -1,7 +1,7 @@
+import type { Connections, Shares } from '@svc/turns/lane';
 import type { UsageCounter } from '../audit-log/usage-counter.ts';
 import type { OidcSettings } from '../config/oidc.ts';
 import type { Clock } from '../config/time.ts';
-import type { Connections, Shares } from '../database/lane.ts';
 import type { KeyStore } from '../keys/store.ts';
 import type { ListReader } from '../list/read.ts';
 import type { ChangeSignals } from '../signals/signals.ts';

@@ -1,10 +1,10 @@
 import helmet from '@fastify/helmet';
 import { securityHeaders } from '@svc/http-content/security-headers';
+import { unshared } from '@svc/turns/lane';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import type { UsageCounter } from '../audit-log/usage-counter.ts';
 import type { OidcSettings } from '../config/oidc.ts';
 import type { Clock } from '../config/time.ts';
-import { unshared } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { ApiError } from '../http/errors.ts';
 import { createKeyStore } from '../keys/store.ts';

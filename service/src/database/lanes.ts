@@ -3,7 +3,7 @@ import {
   STATEMENT_TIMEOUT_MS as PIPELINE_STATEMENT_TIMEOUT_MS,
 } from '@svc/pipelined-postgres/limits';
 import { hostOf, isThisMachine, splitHosts, urlAt } from '@svc/postgres-hosts';
-import { createLane } from '@svc/turns/lane';
+import { type Connections, createLane, type Lane, type Shares, unshared } from '@svc/turns/lane';
 import {
   CONNECTIONS_MIN,
   GROUP_STATEMENT_TIMEOUT_MS,
@@ -23,7 +23,6 @@ import { detectDistribution, type IsDistributed } from './citus/detect.ts';
 import type { OpenNode } from './citus/node-sessions.ts';
 import { createNodeWrites, type NodeWrites } from './citus/node-writes.ts';
 import { createPlaces, type Places } from './citus/places.ts';
-import { type Connections, type Lane, type Shares, unshared } from './lane.ts';
 import { createPipelinedReads } from './pipelined/reads.ts';
 import { createPool, type PoolOptions } from './pool.ts';
 

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { excludeBackups } from '@svc/database-copy/lock';
 import { type MigrationFile, readMigrationFiles as readFiles } from '@svc/migration-files';
 import { partsOfMigration, splitStatements } from '@svc/migration-files/split';
+import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
 import { errorCode, errorMessage } from '../config/errors.ts';
@@ -9,7 +10,6 @@ import { buildEventIndex, buildWordIndexes } from './build-indexes.ts';
 import { allowDistributedChanges, distributeNewTables } from './citus/distribute.ts';
 import { copyAudits } from './copy-audits.ts';
 import { failedFor } from './errors.ts';
-import type { Queryable } from './lane.ts';
 import { begin, commit, rollback } from './pool.ts';
 import { statement } from './statement.ts';
 

@@ -9,10 +9,10 @@ import {
   takeOptions,
   transactionSettings,
 } from '@svc/postgres-sessions';
+import type { Connections } from '@svc/turns/lane';
 import pg from 'pg';
 import { LOCK_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from '../config/limits.ts';
 import { isRefused, mayBeCommitted, UnknownOutcomeError } from './errors.ts';
-import type { Connections } from './lane.ts';
 import { statement } from './statement.ts';
 
 /** Times stay text, so that they keep their microseconds. A bigint becomes a number. */

@@ -1,7 +1,7 @@
 import { measureLanes, measureRequests } from '@svc/telemetry/metrics';
+import type { Queryable } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
-import type { Queryable } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { statement } from '../database/statement.ts';
 

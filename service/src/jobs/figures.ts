@@ -1,5 +1,5 @@
 import type { DatabaseFigures } from '@svc/telemetry/database';
-import type { Queryable } from '../database/lane.ts';
+import type { Queryable } from '@svc/turns/lane';
 import { statement } from '../database/statement.ts';
 
 /** The most webhooks that are counted. */

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { withinAny } from '@svc/ip-addresses';
 import type { KeyAccess, KeyMode } from '@svc/sdk';
+import type { Shares } from '@svc/turns/lane';
 import { KEY_IS_VALID, workspaceIsOpen } from '../audit-log/valid-key.ts';
 import { KEY_CACHE_MAX_KEYS, KEY_CACHE_SECONDS } from '../config/limits.ts';
 import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 import type { Clock } from '../config/time.ts';
-import type { Shares } from '../database/lane.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { lookUp } from '../database/look-up.ts';
 import { inTransaction } from '../database/pool.ts';

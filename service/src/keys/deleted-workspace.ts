@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/lane.ts';
+import type { Queryable } from '@svc/turns/lane';
 import { statement } from '../database/statement.ts';
 
 /** The keys of a deleted workspace whose data is removed. */

@@ -1,5 +1,5 @@
+import type { Shares } from '@svc/turns/lane';
 import type pg from 'pg';
-import type { Shares } from '../database/lane.ts';
 import { lookUp } from '../database/look-up.ts';
 import { preparedStatement, statement } from '../database/statement.ts';
 

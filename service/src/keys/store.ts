@@ -1,11 +1,11 @@
 import type { ApiKey, KeyAccess, KeyMode } from '@svc/sdk';
+import type { Shares } from '@svc/turns/lane';
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
 import { allocateTimestamps } from '../changes/clock.ts';
 import { newId } from '../config/ids.ts';
 import { timeOfMicros } from '../config/micros.ts';
 import { deriveKey, fingerprintOf } from '../config/secrets.ts';
-import type { Shares } from '../database/lane.ts';
 import { lookUp } from '../database/look-up.ts';
 import { inTransaction } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';

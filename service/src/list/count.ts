@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
-import type { Queryable } from '../database/lane.ts';
 import { statements } from '../database/statement.ts';
 import type { KeysetRead } from './definition.ts';
 import { indexRangeOf, rowsOf } from './index-range.ts';

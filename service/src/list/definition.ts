@@ -1,5 +1,5 @@
 import { type Direction, FIELDS, ORDERS, type Order } from '@svc/sdk/contract';
-import type { Queryable } from '../database/lane.ts';
+import type { Queryable } from '@svc/turns/lane';
 import type { Position } from './cursor.ts';
 
 /** What this folder needs to know of a list. It knows no resource: resources/ defines them. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
+import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
 import { SEARCHED_ROWS_MAX } from '../config/limits.ts';
-import type { Queryable } from '../database/lane.ts';
 import { type BoundStatement, type NodeForm, preparedStatements, statements } from '../database/statement.ts';
 import type { KeysetRead, KeysetRow } from './definition.ts';
 import { type IndexRange, indexRangeOf, rowsOf, sourceOf } from './index-range.ts';

@@ -1,10 +1,10 @@
 import { waitFor } from '@svc/embedded-postgres/testing';
+import { unshared } from '@svc/turns/lane';
 import type pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { waitingForLocks } from '../../test/harness/locks.ts';
 import { TEST_ACTOR, testKeys } from '../../test/harness/service.ts';
-import { unshared } from '../database/lane.ts';
 import { inTransaction } from '../database/pool.ts';
 import { companies, content } from '../resources/index.ts';
 import { complete, type RecordWrite, type WriteResult } from './create.ts';

@@ -1,7 +1,7 @@
 import { strongEtag } from '@svc/http-content/etag';
 import type { Count } from '@svc/sdk';
 import { isId } from '@svc/sdk/contract';
-import type { Queryable } from '../database/lane.ts';
+import type { Queryable } from '@svc/turns/lane';
 import { lookUp } from '../database/look-up.ts';
 import { type BoundStatement, preparedStatement, preparedStatements } from '../database/statement.ts';
 import type { ListDefinition } from '../list/definition.ts';

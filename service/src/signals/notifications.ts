@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Announcer, createAnnouncer } from '@svc/signals/announcer';
+import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { SIGNAL_PAUSE_MS, SIGNALS_WAITING_MAX } from '../config/limits.ts';
-import type { Queryable } from '../database/lane.ts';
 import { createPool } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';
 

@@ -1,12 +1,12 @@
 import { createAnnouncer } from '@svc/signals/announcer';
 import { createTopics } from '@svc/signals/topics';
+import type { Queryable } from '@svc/turns/lane';
 import {
   SIGNAL_PAUSE_MS,
   SIGNAL_POLL_PAUSE_MS,
   SIGNAL_POLL_WORKSPACES_MAX,
   SIGNALS_WAITING_MAX,
 } from '../config/limits.ts';
-import type { Queryable } from '../database/lane.ts';
 import { preparedStatement } from '../database/statement.ts';
 
 /** What a watcher of a workspace is told. Each may also be told without a reason. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/lane.ts';
+import type { Queryable } from '@svc/turns/lane';
 import { statement } from '../database/statement.ts';
 import type { EndpointKey } from './leases.ts';
 

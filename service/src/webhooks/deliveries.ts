@@ -1,5 +1,5 @@
 import { latencyBucket } from '@svc/latency-buckets';
-import type { Queryable } from '../database/lane.ts';
+import type { Queryable } from '@svc/turns/lane';
 import { statement } from '../database/statement.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { EndpointKey } from './leases.ts';

@@ -1,6 +1,6 @@
+import type { Queryable } from '@svc/turns/lane';
 import { readChangesAfter } from '../changes/after.ts';
 import { changeIdOf, timeOfChange } from '../changes/id.ts';
-import type { Queryable } from '../database/lane.ts';
 import { statement } from '../database/statement.ts';
 import { utc } from '../database/utc.ts';
 import { bodyOf } from './attempt.ts';

@@ -1,7 +1,7 @@
+import type { Queryable } from '@svc/turns/lane';
 import { createSecret } from '@svc/webhook-sender';
 import type pg from 'pg';
 import { newId } from '../config/ids.ts';
-import type { Queryable } from '../database/lane.ts';
 import { lookUp } from '../database/look-up.ts';
 import { statement } from '../database/statement.ts';
 import type { SecretSealer } from './sealed-secrets.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Queryable } from '@svc/turns/lane';
 import type { SendResult, WebhookRequest } from '@svc/webhook-sender';
 import type { Logger } from 'pino';
 import type { Clock } from '../config/time.ts';
-import type { Queryable } from '../database/lane.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
 import {
   LEASE_SECONDS,

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/lane.ts';
+import type { Queryable } from '@svc/turns/lane';
 import { statement } from '../database/statement.ts';
 
 /** A process delivers to an endpoint while it holds its lease. So two processes never deliver to one at the same time. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../database/lane.ts';
+import type { Queryable } from '@svc/turns/lane';
 import { lookUp } from '../database/look-up.ts';
 import { statement } from '../database/statement.ts';
 import { utc } from '../database/utc.ts';

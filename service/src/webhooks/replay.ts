@@ -1,5 +1,5 @@
+import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
-import type { Queryable } from '../database/lane.ts';
 import { statement } from '../database/statement.ts';
 import type { EndpointKey } from './leases.ts';
 import { TEST_EVENT_TYPE } from './test-event.ts';

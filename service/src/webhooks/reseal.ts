@@ -1,5 +1,5 @@
+import type { Queryable } from '@svc/turns/lane';
 import { attemptsForEach } from '../database/errors.ts';
-import type { Queryable } from '../database/lane.ts';
 import { statement } from '../database/statement.ts';
 import type { SecretSealer } from './sealed-secrets.ts';
 

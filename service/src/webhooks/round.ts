@@ -1,6 +1,6 @@
+import type { Queryable } from '@svc/turns/lane';
 import { ATTEMPTS_MAX, type SendResult, type WebhookRequest } from '@svc/webhook-sender';
 import { type ChangesAfter, readChangesAfter } from '../changes/after.ts';
-import type { Queryable } from '../database/lane.ts';
 import { attempt, bodyOf, type SentDelivery } from './attempt.ts';
 import {
   type Attempted,

@@ -1,11 +1,11 @@
 import type { TrustedProxies } from '@svc/ip-addresses/proxies';
+import { type Shares, unshared } from '@svc/turns/lane';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import type pg from 'pg';
 import { pino } from 'pino';
 import { createApp } from '../../src/app.ts';
 import type { ActorContext } from '../../src/audit-log/actor.ts';
 import type { OidcSettings } from '../../src/config/oidc.ts';
-import { type Shares, unshared } from '../../src/database/lane.ts';
 import { lanesOver } from '../../src/database/lanes.ts';
 import { inTransaction } from '../../src/database/pool.ts';
 import { createKeyStore, type KeyStore, type NewKey } from '../../src/keys/store.ts';

@@ -1,6 +1,6 @@
+import type { Connections, Shares } from '@svc/turns/lane';
 import pg from 'pg';
 import { vi } from 'vitest';
-import type { Connections, Shares } from '../../src/database/lane.ts';
 import { createPool } from '../../src/database/pool.ts';
 import type { NodeForm } from '../../src/database/statement.ts';
 import type { TestDatabase } from '../harness/database.ts';

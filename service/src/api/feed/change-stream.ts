@@ -1,9 +1,9 @@
+import type { Queryable, Shares } from '@svc/turns/lane';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AuditWriter } from '../../audit-log/audit-writer.ts';
 import { newestPosition, readChangesAfter } from '../../changes/after.ts';
 import type { ChangeFilter } from '../../changes/scan.ts';
 import { STREAM_PAGE_CHANGES } from '../../config/limits.ts';
-import type { Queryable, Shares } from '../../database/lane.ts';
 import { originOf } from '../../http/request.ts';
 import type { AuthenticatedKey } from '../../keys/authenticate.ts';
 import { parseListQuery, type RawQuery } from '../../list/query.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Shares } from '@svc/turns/lane';
 import type { FastifyBaseLogger } from 'fastify';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import { STREAM_ENDS_WAITING_MAX } from '../../config/limits.ts';
 import { isUnavailable, UnknownOutcomeError } from '../../database/errors.ts';
-import type { Shares } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { preparedStatement } from '../../database/statement.ts';

@@ -1,4 +1,4 @@
-import type { Connections } from '../../database/lane.ts';
+import type { Connections } from '@svc/turns/lane';
 import { inTransaction } from '../../database/pool.ts';
 import { preparedStatement } from '../../database/statement.ts';
 import { type Counted, lockUsageMark, setUpCounting, type TestSum } from '../count-usage.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { rateLimitKey } from '@svc/ip-addresses/proxies';
+import type { Queryable } from '@svc/turns/lane';
 import type { FastifyRequest } from 'fastify';
 import { isUnavailable } from '../../database/errors.ts';
-import type { Queryable } from '../../database/lane.ts';
 import { preparedStatement, statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import {

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Connections } from '@svc/turns/lane';
 import { APIError } from 'better-auth/api';
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { ActorContext } from '../../audit-log/actor.ts';
 import { isUnavailable } from '../../database/errors.ts';
-import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 
 const FIRST_SERVER_ERROR = 500;

@@ -1,8 +1,8 @@
+import type { Connections } from '@svc/turns/lane';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { organization } from 'better-auth/plugins/organization';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Connections } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 import {
   AUTH_REQUESTS_MAX,

@@ -1,7 +1,7 @@
+import type { Queryable } from '@svc/turns/lane';
 import { parseEnvelope, symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto';
 import { deriveKey, fingerprintOf } from '../../config/secrets.ts';
 import { attemptsForEach } from '../../database/errors.ts';
-import type { Queryable } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 
 /** The authenticator secrets and backup codes in the database, and the keys that encrypt them. */

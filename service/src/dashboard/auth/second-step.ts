@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import type { Queryable } from '@svc/turns/lane';
 import type { FastifyRequest } from 'fastify';
-import type { Queryable } from '../../database/lane.ts';
 import { type BoundStatement, statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardAuth } from './index.ts';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ERRORS } from '@svc/sdk/contract';
+import type { Queryable } from '@svc/turns/lane';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Queryable } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';

@@ -1,10 +1,10 @@
 import type { Identity } from '@svc/openid-sign-in';
+import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
 import type { PersonContext } from '../../audit-log/actor.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import type { OidcSettings } from '../../config/oidc.ts';
 import { failedFor } from '../../database/errors.ts';
-import type { Queryable } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';

@@ -1,8 +1,8 @@
+import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
 import type { ActorContext } from '../../audit-log/actor.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import { failedFor } from '../../database/errors.ts';
-import type { Queryable } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import { createWorkspace } from '../../records/workspaces.ts';

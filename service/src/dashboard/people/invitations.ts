@@ -1,9 +1,9 @@
+import type { Queryable } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
 import type { ActorContext } from '../../audit-log/actor.ts';
 import { appendEvent, appendEvents } from '../../audit-log/append-event.ts';
-import type { Queryable } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';

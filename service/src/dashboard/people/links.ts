@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Connections, Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
-import type { Connections, Queryable } from '../../database/lane.ts';
 import { type BoundStatement, statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';

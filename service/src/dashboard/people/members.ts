@@ -1,7 +1,7 @@
 import { isId } from '@svc/sdk/contract';
+import type { Queryable } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import { appendEvent } from '../../audit-log/append-event.ts';
-import type { Queryable } from '../../database/lane.ts';
 import { type BoundStatement, statements } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';

@@ -1,7 +1,7 @@
+import type { Connections } from '@svc/turns/lane';
 import type pg from 'pg';
 import { OPERATOR } from '../../audit-log/actor.ts';
 import { OperatorError } from '../../config/errors.ts';
-import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { statement } from '../../database/statement.ts';
 import { recordPersonal } from '../auth/events.ts';

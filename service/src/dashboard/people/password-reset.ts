@@ -1,7 +1,7 @@
+import type { Queryable } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import type { ActorContext } from '../../audit-log/actor.ts';
-import type { Queryable } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import { recordPersonal } from '../auth/events.ts';

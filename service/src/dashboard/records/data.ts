@@ -1,9 +1,9 @@
 import { isId } from '@svc/sdk/contract';
+import type { Connections } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters, orInvalidParameter } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
 import { COUNTED_ROWS_MAX, SEARCHED_ROWS_MAX } from '../../config/limits.ts';
-import type { Connections } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';

@@ -1,11 +1,11 @@
 import { isId, recordEventTypes } from '@svc/sdk/contract';
+import type { Queryable } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import { readPage } from '../../api/reads.ts';
 import { searchHistory } from '../../changes/history.ts';
 import { changeIdOf } from '../../changes/id.ts';
 import type { Start } from '../../changes/rows.ts';
 import { type Micros, microsOfTime, timeOfMicros } from '../../config/micros.ts';
-import type { Queryable } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statements } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';

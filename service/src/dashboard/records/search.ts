@@ -1,8 +1,8 @@
 import { isId, SEARCH_MAX_CHARACTERS } from '@svc/sdk/contract';
+import type { Connections } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
 import { SEARCHED_ROWS_MAX } from '../../config/limits.ts';
-import type { Connections } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { type BoundStatement, statements } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { rateLimitKey } from '@svc/ip-addresses/proxies';
 import { comparedParameters, RECORDS } from '@svc/sdk/contract';
+import type { Connections, Lane } from '@svc/turns/lane';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Connections, Lane } from '../../database/lane.ts';
 import type { Lanes } from '../../database/lanes.ts';
 import { KNOWN_SESSIONS_MAX } from '../limits.ts';
 

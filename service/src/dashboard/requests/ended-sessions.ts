@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Queryable } from '@svc/turns/lane';
 import type { FastifyRequest } from 'fastify';
-import type { Queryable } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 

@@ -1,9 +1,9 @@
 import { countedAddress } from '@svc/ip-addresses/proxies';
 import { isId } from '@svc/sdk/contract';
+import type { Connections } from '@svc/turns/lane';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { PersonContext } from '../../audit-log/actor.ts';
-import type { Connections } from '../../database/lane.ts';
 import { preparedStatement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import { originOf } from '../../http/request.ts';

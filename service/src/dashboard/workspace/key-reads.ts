@@ -1,11 +1,11 @@
 import type { ApiKey, ListEnvelope } from '@svc/sdk';
 import { isId } from '@svc/sdk/contract';
+import type { Connections } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
 import { SEARCHED_ROWS_MAX } from '../../config/limits.ts';
 import { DAY_MS } from '../../config/time.ts';
-import type { Connections } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';

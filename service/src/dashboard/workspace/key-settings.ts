@@ -1,7 +1,7 @@
 import { canonicalRange } from '@svc/ip-addresses';
 import { isAddressRange } from '@svc/ip-addresses/trust-proxy';
+import type { Connections } from '@svc/turns/lane';
 import { Type } from 'typebox';
-import type { Connections } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';

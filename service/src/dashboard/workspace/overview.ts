@@ -1,7 +1,7 @@
 import { CONTRACT } from '@svc/sdk/contract';
+import type { Connections } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
-import type { Connections } from '../../database/lane.ts';
 import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
 import { RESOURCES } from '../../resources/index.ts';

@@ -1,8 +1,8 @@
 import { type LatencyCount, latencyQuantile } from '@svc/latency-buckets';
 import { isId } from '@svc/sdk/contract';
+import type { Connections } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
-import type { Connections } from '../../database/lane.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';

@@ -1,9 +1,9 @@
+import type { Connections } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { Type } from 'typebox';
 import { appendEvents } from '../../audit-log/append-event.ts';
 import type { NewEvent } from '../../audit-log/entry.ts';
-import type { Connections } from '../../database/lane.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';

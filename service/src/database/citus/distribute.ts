@@ -1,9 +1,9 @@
 import { excludeBackups } from '@svc/database-copy/lock';
 import { FIXED_SETTINGS } from '@svc/postgres-sessions';
+import type { Queryable } from '@svc/turns/lane';
 import pg from 'pg';
 import { OperatorError } from '../../config/errors.ts';
 import { NODES_MAX } from '../../config/limits.ts';
-import type { Queryable } from '../lane.ts';
 import { inTransaction } from '../pool.ts';
 import { statement, statements } from '../statement.ts';
 import {

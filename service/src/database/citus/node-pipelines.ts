@@ -1,8 +1,8 @@
 import { createPipeline, type Pipeline } from '@svc/pipelined-postgres';
 import { createTurns, type TurnLimits, type Turns } from '@svc/turns';
+import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
 import { isUnavailable } from '../errors.ts';
-import type { Queryable } from '../lane.ts';
 import { type OpenNode, reportingOnce, requireSameDeployment } from './node-sessions.ts';
 import { createPerNode } from './per-node.ts';
 import type { Places } from './places.ts';

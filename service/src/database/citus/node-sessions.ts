@@ -1,5 +1,5 @@
+import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
-import type { Queryable } from '../lane.ts';
 import { statement } from '../statement.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { FAILURES_MAX } from '@svc/pipelined-postgres/limits';
+import { unshared } from '@svc/turns/lane';
 import pg from 'pg';
 import { beforeEach, expect, test } from 'vitest';
 import { onFileEnd } from '../../../test/harness/cleanup.ts';
 import { createTestDatabase, testLanes } from '../../../test/harness/database.ts';
 import { inCluster } from '../../../test/harness/locks.ts';
 import { UnknownOutcomeError } from '../errors.ts';
-import { unshared } from '../lane.ts';
 import { createPool } from '../pool.ts';
 import { preparedStatement } from '../statement.ts';
 import type { OpenNode } from './node-sessions.ts';

@@ -1,8 +1,8 @@
 import { createAvoided, createPauses } from '@svc/pipelined-postgres/memory';
+import type { Queryable, Shares } from '@svc/turns/lane';
 import type pg from 'pg';
 import { errorCode } from '../../config/errors.ts';
 import { failedFor, isRefused, mayBeCommitted, UnknownOutcomeError } from '../errors.ts';
-import type { Queryable, Shares } from '../lane.ts';
 import {
   type OpenNode,
   reportingOnce,

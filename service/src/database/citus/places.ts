@@ -1,4 +1,4 @@
-import type { Queryable } from '../lane.ts';
+import type { Queryable } from '@svc/turns/lane';
 import { preparedStatement } from '../statement.ts';
 import type { IsDistributed } from './detect.ts';
 

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { FAILURES_MAX, STATEMENT_TIMEOUT_MS, STATEMENTS_PER_OWNER_MAX } from '@svc/pipelined-postgres/limits';
+import type { Lane } from '@svc/turns/lane';
 import { describe, expect, test } from 'vitest';
 import { onFileEnd } from '../../../test/harness/cleanup.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
@@ -9,7 +10,6 @@ import { type DatabaseProxy, startProxy } from '../../../test/harness/postgres/p
 import { errorCode } from '../../config/errors.ts';
 import { CONNECTIONS_MIN } from '../../config/limits.ts';
 import { isUnavailable } from '../errors.ts';
-import type { Lane } from '../lane.ts';
 import { createLanes } from '../lanes.ts';
 import { type BoundStatement, preparedStatement, preparedStatements, statement } from '../statement.ts';
 

@@ -1,13 +1,13 @@
 import { createPipeline, type NamedQuery, type Pipeline } from '@svc/pipelined-postgres';
 import { STATEMENTS_MAX, STATEMENTS_PER_OWNER_MAX } from '@svc/pipelined-postgres/limits';
 import { BusyError, createTurns, type TurnLimits } from '@svc/turns';
+import type { Lane } from '@svc/turns/lane';
 import type pg from 'pg';
 import { TURN_TIMEOUT_MS, TURNS_WAITING_MAX } from '../../config/limits.ts';
 import { createNodePipelines } from '../citus/node-pipelines.ts';
 import type { OpenNode } from '../citus/node-sessions.ts';
 import type { Places } from '../citus/places.ts';
 import { isUnavailable } from '../errors.ts';
-import type { Lane } from '../lane.ts';
 import type { BoundStatement, NodeForm } from '../statement.ts';
 
 interface PipelinedReadsOptions {

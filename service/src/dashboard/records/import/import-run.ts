@@ -1,3 +1,4 @@
+import type { Connections } from '@svc/turns/lane';
 import {
   endRun,
   type ImportRun,
@@ -9,7 +10,6 @@ import {
 } from '../../../bulk/import-run.ts';
 import { newId } from '../../../config/ids.ts';
 import type { Clock } from '../../../config/time.ts';
-import type { Connections } from '../../../database/lane.ts';
 import { inTransaction } from '../../../database/pool.ts';
 import { ApiError } from '../../../http/errors.ts';
 import type { Repeats } from '../../../keys/store.ts';
