@@ -16,7 +16,7 @@ export interface FailedRequest {
  * throws the reason of its signal.
  */
 export class SvcError extends Error {
-  /** Set by `createMany` and `createBatches`: which records exist, which may exist, and how to continue. */
+  /** Set by calls that send batches, such as `createMany`: which records are written, which may be, and how to continue. */
   declare progress?: BatchProgress;
   /** Method and path of the request that failed. Absent if the failure has no request, such as a wrong option. */
   declare request?: FailedRequest;

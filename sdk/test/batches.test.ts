@@ -57,7 +57,7 @@ describe('the error of createMany', () => {
       client({ fetch: losing(2, carriedOut) }).companies.createMany(records, options),
     );
     expect(error).toBeInstanceOf(SvcNetworkError);
-    expect(error.progress).toMatchObject({ created: 20, refused: 0, unknown: 10, notSent: 5 });
+    expect(error.progress).toMatchObject({ done: 20, created: 20, refused: 0, unknown: 10, notSent: 5 });
     expect(error.created).toBe(20);
     expect(error.progress?.records).toHaveLength(20);
     expect(await idsOf(client().companies.list())).toEqual(

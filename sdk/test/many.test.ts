@@ -1,7 +1,8 @@
-import { type Fetch, SvcError } from '@svc/sdk';
+import { type Fetch, SvcError, SvcNetworkError, SvcNotFoundError } from '@svc/sdk';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { beforeEach, expect, test } from 'vitest';
 import { clientOf, fetchOf } from './client.ts';
+import { refusalOf } from './faults.ts';
 import { idsOf } from './lists/lists.ts';
 
 const service = await createTestService();
@@ -47,6 +48,60 @@ test('a repeated deleteMany with the same idempotency key succeeds, also if the 
   const { responses } = await client().companies.deleteMany(ids, options).withResponse();
   expect(responses.map(({ replayed }) => replayed)).toEqual([true, true]);
   expect(await idsOf(client().companies.list())).toEqual([]);
+});
+
+/** The error of a call that fails because the response to batch `lost` is lost. */
+async function errorAfterLost(
+  lost: number,
+  call: (svc: ReturnType<typeof client>) => Promise<unknown>,
+): Promise<SvcError> {
+  let sent = 0;
+  const losing: Fetch = async (url, init) => {
+    sent += 1;
+    const response = await fetchApp(url, init);
+    if (sent >= lost) throw new TypeError('fetch failed', { cause: new Error('read ECONNRESET') });
+    return response;
+  };
+  return call(client(losing)).then(
+    () => expect.unreachable(),
+    (error: SvcError) => error,
+  );
+}
+
+test('the error of deleteMany after a broken connection counts what was deleted, and its key deletes the others', async () => {
+  await client().companies.createMany(named(35, 'Old'));
+  const ids = named(35, '').map(({ id }) => id);
+  const error = await errorAfterLost(3, ({ companies }) => companies.deleteMany(ids, { batchSize }));
+  expect(error).toBeInstanceOf(SvcNetworkError);
+  expect(error.progress).toMatchObject({ done: 20, created: 0, refused: 0, unknown: 10, notSent: 5 });
+  const { idempotencyKey } = error.progress ?? {};
+  await client().companies.deleteMany(ids, { batchSize, idempotencyKey });
+  expect(await idsOf(client().companies.list())).toEqual([]);
+});
+
+test('the error of deleteMany for a batch that was refused says where it begins, and its key deletes the others', async () => {
+  await client().companies.createMany(named(25, 'Old'));
+  const ids = named(25, '').map(({ id }) => id);
+  const wrong = [...ids.slice(0, 13), 'com_none', ...ids.slice(13)];
+  const call = client().companies.deleteMany(wrong, { batchSize });
+  const error = await refusalOf(call);
+  expect(error).toBeInstanceOf(SvcNotFoundError);
+  expect(error.message).toContain('/data/3');
+  expect(error.progress).toMatchObject({ done: 10, refused: 10, unknown: 0, notSent: 6 });
+  const { idempotencyKey } = error.progress ?? {};
+  await client().companies.deleteMany(ids, { batchSize, idempotencyKey });
+  expect(await idsOf(client().companies.list())).toEqual([]);
+});
+
+test('the error of updateMany counts and has the changed records, and the call continues after them', async () => {
+  await client().companies.createMany(named(25, 'Old'));
+  const changes = named(25, 'New');
+  const error = await errorAfterLost(2, ({ companies }) => companies.updateMany(changes, { batchSize }));
+  expect(error.progress).toMatchObject({ done: 10, created: 0, unknown: 10, notSent: 5 });
+  expect(error.progress?.idempotencyKey).toBeUndefined();
+  expect(error.progress?.records).toMatchObject(changes.slice(0, 10));
+  const rest = await client().companies.updateMany(changes.slice(error.progress?.done), { batchSize });
+  expect(rest).toMatchObject(changes.slice(10));
 });
 
 test.each(['updateMany', 'deleteMany'] as const)(

@@ -1,15 +1,20 @@
 import { checkedOptions } from '../checked-options.ts';
-import type { Answer } from '../http/answer.ts';
-import { ApiPromise, apiCall, responseInfo, type WithResponses } from '../http/response.ts';
-import { CALL_OPTIONS, type Call, type CallOptions, type Transport } from '../http/transport.ts';
+import { type ApiPromise, apiCall, type WithResponses } from '../http/response.ts';
+import { CALL_OPTIONS, type CallOptions, type Transport } from '../http/transport.ts';
 import { jsonText } from '../json.ts';
-import { checkedSignal } from '../signal.ts';
-import { untilAborted } from '../stoppable.ts';
-import { batchesOf, checkedSource, type Source } from './batches.ts';
+import { checkedSource, type Source } from './batches.ts';
 import { ifMatchHeader, recordOf } from './etag.ts';
 import { checkedIdempotencyKey } from './idempotency.ts';
 import { idSegment } from './query.ts';
 import { type Context, pathOf } from './read.ts';
+import {
+  batchesCall,
+  batchHeaders,
+  emptyBatchesCall,
+  lengthOf,
+  type SentRecord,
+  sentBatches,
+} from './send-batches.ts';
 import type { BatchOptions, Operation, OperationResult, PostOptions, UpsertOptions } from './types.ts';
 
 const UPSERT_OPTIONS = [...CALL_OPTIONS, 'ifMatch', 'ifNew', 'idempotencyKey'] as const;
@@ -35,66 +40,42 @@ export const upsertRecord = (
     return transport.send({ method: 'PUT', path, headers, body, expected: 'object' }, call);
   }, recordOf);
 
-/** Sends the items in batches, one after the other, and resolves with the response of each. */
-async function sendBatches(
-  transport: Transport,
-  items: Source<object>,
-  { batchSize, ...call }: CallOptions & Pick<BatchOptions, 'batchSize'>,
-  requestOf: (number: number) => Omit<Call, 'body'>,
-): Promise<readonly Answer[]> {
-  const answers: Answer[] = [];
-  const signal = checkedSignal(call.signal);
-  const source = signal === undefined ? items : untilAborted(items, signal);
-  for await (const { body } of batchesOf(source, batchSize))
-    answers.push(await transport.send({ ...requestOf(answers.length + 1), body }, call));
-  return answers;
-}
-
-/** Makes a call that sends batches. Its data is what `dataIn` finds in their responses. */
-const batchesCall = <T>(
-  send: () => Promise<readonly Answer[]>,
-  dataIn: (answers: readonly Answer[]) => T,
-): ApiPromise<T, WithResponses> =>
-  new ApiPromise(
-    send().then((answers) => ({
-      data: dataIn(answers),
-      responses: answers.map((each) => responseInfo(each)),
-    })),
-  );
-
 export const updateMany = (
   { transport, resource }: Context,
   changes: Source<object>,
   options?: CallOptions & Pick<BatchOptions, 'batchSize'>,
-): ApiPromise<unknown[], WithResponses> =>
-  batchesCall(
-    async () => {
-      const call = checkedOptions(options, [...CALL_OPTIONS, 'batchSize']);
-      const path = `${pathOf(resource)}/batch`;
-      const request = { method: 'PATCH', path, headers: JSON_TYPE, expected: 'batch' } as const;
-      return sendBatches(transport, checkedSource(changes, 'changes'), call, () => request);
-    },
-    (answers) => answers.flatMap((answer) => dataOf<unknown>(answer)),
-  );
+): ApiPromise<SentRecord[], WithResponses> =>
+  batchesCall(() => {
+    const { batchSize, ...call } = checkedOptions(options, [...CALL_OPTIONS, 'batchSize']);
+    const request = {
+      method: 'PATCH',
+      path: `${pathOf(resource)}/batch`,
+      headers: JSON_TYPE,
+      expected: 'batch',
+    } as const;
+    const source = checkedSource(changes, 'changes');
+    const sending = { transport, source, total: lengthOf(changes), requestOf: () => request, batchSize };
+    return sentBatches({ ...sending, creates: false, idempotencyKey: undefined }, call);
+  });
 
 export const deleteMany = (
   { transport, resource }: Context,
   ids: Source<string>,
   options?: BatchOptions,
 ): ApiPromise<void, WithResponses> =>
-  batchesCall(
-    async () => {
-      const { idempotencyKey, ...call } = checkedOptions(options, DELETE_OPTIONS);
-      const key = checkedIdempotencyKey(idempotencyKey);
-      const path = `${pathOf(resource)}/batch/delete`;
-      return sendBatches(transport, targetsOf(checkedSource(ids, 'ids')), call, (number) => ({
-        method: 'POST',
-        path,
-        headers: { ...JSON_TYPE, 'idempotency-key': `${key}.${number}` },
-      }));
-    },
-    () => undefined,
-  );
+  emptyBatchesCall(() => {
+    const { idempotencyKey: given, batchSize, ...call } = checkedOptions(options, DELETE_OPTIONS);
+    const idempotencyKey = checkedIdempotencyKey(given);
+    const path = `${pathOf(resource)}/batch/delete`;
+    const requestOf = (number: number) => ({
+      method: 'POST',
+      path,
+      headers: batchHeaders(idempotencyKey, number),
+    });
+    const source = targetsOf(checkedSource(ids, 'ids'));
+    const sending = { transport, source, total: lengthOf(ids), requestOf, creates: false };
+    return sentBatches({ ...sending, idempotencyKey, batchSize }, call);
+  });
 
 async function* targetsOf(ids: Source<string>): AsyncGenerator<{ readonly id: string }> {
   for await (const id of ids) yield { id };
@@ -113,7 +94,5 @@ export const runBatch = (
       const request = { method: 'POST', path: '/v1/batch', headers, body, expected: 'batch' } as const;
       return transport.send(request, call);
     },
-    dataOf<OperationResult>,
+    ({ body }) => (body as { readonly data: readonly OperationResult[] }).data,
   );
-
-const dataOf = <Item>({ body }: Answer): readonly Item[] => (body as { readonly data: readonly Item[] }).data;
