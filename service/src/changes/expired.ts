@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { attemptsForEach } from '../database/errors.ts';
+import { pagesOf } from '../database/pages.ts';
 import { inTransaction } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';
 
@@ -9,16 +10,16 @@ const WORKSPACES_MAX = 100;
 const ROWS_MAX = 200;
 
 const JOB = 'background: a job, which visits all workspaces';
-const END = (days: string, nodeNow: string): string =>
-  `least(now(), ${nodeNow}::timestamptz) - ${days} * interval '1 day'`;
+/** Until when changes have expired, by the retention and the clock of the node. */
+const END = `least(now(), $3::timestamptz) - $2 * interval '1 day'`;
 
 const selectWorkspaces = statement('workspaces_after', JOB)`
   select id, coalesce(
-    (select min(last_at) from changes c where c.workspace_id = w.id) < ${END('$2', '$3')}, false) as "hasExpired"
+    (select min(last_at) from changes c where c.workspace_id = w.id) < ${END}, false) as "hasExpired"
   from workspaces w where id > $1 order by id limit ${WORKSPACES_MAX}`;
 const selectLast = statement('last_expired_change', JOB)`
   select max(last_at)::text as last from (
-    select last_at from changes where workspace_id = $1 and last_at < ${END('$2', '$3')} order by last_at limit ${ROWS_MAX}) c`;
+    select last_at from changes where workspace_id = $1 and last_at < ${END} order by last_at limit ${ROWS_MAX}) c`;
 const moveStart = statement('move_feed_start', JOB)`
   insert into feed_starts (workspace_id, complete_after) values ($1, $2::timestamptz)
   on conflict (workspace_id) do update set complete_after = greatest(feed_starts.complete_after, excluded.complete_after)`;
@@ -46,22 +47,19 @@ export async function deleteExpiredChanges(
   const nodeNow = new Date(nodeNowMs).toISOString();
   const attempts = attemptsForEach();
   let deleted = 0;
-  let after = '';
-  const goesOn = (): boolean => signal?.aborted !== true;
-  while (goesOn()) {
-    const { rows } = await pool.query<{ id: string; hasExpired: boolean }>(
-      selectWorkspaces(after, retentionDays, nodeNow),
-    );
+  const pages = pagesOf<{ id: string; hasExpired: boolean }>(
+    WORKSPACES_MAX,
+    (last) => pool.query(selectWorkspaces(last?.id ?? '', retentionDays, nodeNow)),
+    signal,
+  );
+  for await (const rows of pages) {
     for (const { id } of rows.filter(({ hasExpired }) => hasExpired)) {
       let changes: number | undefined = 0;
-      while (changes !== undefined && goesOn()) {
+      while (changes !== undefined && signal?.aborted !== true) {
         changes = await attempts.of(id, () => deleteSome(pool, id, retentionDays, nodeNow));
         deleted += changes ?? 0;
       }
     }
-    const last = rows.at(-1);
-    if (last === undefined) break;
-    after = last.id;
   }
   attempts.end();
   return deleted;

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { type Change, type PackedRow, unpackRow } from '../changes/packed.ts';
 import { resourceOf } from '../changes/scan.ts';
 import { type Micros, timeOfMicros } from '../config/micros.ts';
+import { pagesOf } from '../database/pages.ts';
 import { statement, statements } from '../database/statement.ts';
 import { plusMicroseconds } from '../database/utc.ts';
 import type { Resource } from '../resources/define.ts';
@@ -102,10 +103,11 @@ async function lastChanges(
   found: string[],
 ): Promise<ReadonlyMap<string, Map<string, LastChange>>> {
   const last = new Map<string, Map<string, LastChange>>();
-  let after = start;
+  const pages = pagesOf<FeedRow>(BATCH_ROWS, (row) =>
+    client.query(selectRows(workspaceId, timeOfMicros(row?.lastAt ?? start))),
+  );
   let previous = 0;
-  for (;;) {
-    const { rows } = await client.query<FeedRow>(selectRows(workspaceId, timeOfMicros(after)));
+  for await (const rows of pages) {
     for (const row of rows) {
       const changes = unpacked(row);
       const rises = changes.every(({ at }, i) => at > (changes[i - 1]?.at ?? previous));
@@ -117,10 +119,10 @@ async function lastChanges(
         const ofResource = last.get(resource) ?? new Map<string, LastChange>();
         last.set(resource, ofResource.set(recordId, doc == null ? doc : digest(doc)));
       }
-      after = previous = row.lastAt;
+      previous = row.lastAt;
     }
-    if (rows.length < BATCH_ROWS) return last;
   }
+  return last;
 }
 
 /** The changes of a row. Empty: it cannot be read. */
@@ -146,10 +148,10 @@ async function compareRecords(
      where workspace_id = $1 and id > $2 order by id limit $3`,
   );
   const missing = new Map(last);
-  for (let after = ''; ; ) {
-    const { rows } = await client.query<{ id: string; doc: string; createdAt: number }>(
-      select(workspaceId, after, BATCH_RECORDS),
-    );
+  const pages = pagesOf<{ id: string; doc: string; createdAt: number }>(BATCH_RECORDS, (row) =>
+    client.query(select(workspaceId, row?.id ?? '', BATCH_RECORDS)),
+  );
+  for await (const rows of pages) {
     for (const { id, doc, createdAt } of rows.filter((row) => isInPart(row.id))) {
       const expected = last.get(id);
       missing.delete(id);
@@ -159,9 +161,6 @@ async function compareRecords(
         found.push(`${singular} ${id}: differs from its last change`);
       }
     }
-    const end = rows.at(-1);
-    if (end === undefined || rows.length < BATCH_RECORDS) break;
-    after = end.id;
   }
   for (const [id, doc] of missing) {
     if (doc !== null) found.push(`${singular} ${id}: is in the feed and does not exist`);

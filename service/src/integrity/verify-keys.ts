@@ -1,4 +1,5 @@
 import { workspaceIsOpen } from '../audit-log/valid-key.ts';
+import { pagesOf } from '../database/pages.ts';
 import { statement } from '../database/statement.ts';
 import { placeKey, removeIndex } from '../keys/key-workspaces.ts';
 import { lockKey } from '../keys/locked-key.ts';
@@ -26,10 +27,10 @@ export async function verifyKeys(
   { pool, repair, onFinding }: VerifyOptions,
   workspaceId: string,
 ): Promise<void> {
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const { rows } = await withoutStatementTimeout(pool, (client) =>
-      client.query<FoundKey>(selectFound(workspaceId, after)),
-    );
+  const pages = pagesOf<FoundKey>(BATCH_KEYS, (last) =>
+    withoutStatementTimeout(pool, (client) => client.query(selectFound(workspaceId, last?.id ?? ''))),
+  );
+  for await (const rows of pages) {
     for (const { id, found } of rows.filter((key) => !key.removed && key.found !== workspaceId)) {
       if (repair)
         await withoutStatementTimeout(pool, async (client) => {
@@ -39,7 +40,6 @@ export async function verifyKeys(
       const detail = `key ${id}: its token leads to ${found === null ? 'no' : 'another'} workspace`;
       await onFinding({ workspaceId, problem: 'key', detail, repaired: repair });
     }
-    after = rows.length < BATCH_KEYS ? undefined : rows.at(-1)?.id;
   }
 }
 
@@ -70,10 +70,10 @@ const nameOf = ({ index, workspaceId }: KeyIndex): string => `${index.toString('
  * what they find is confirmed in one snapshot.
  */
 export async function verifyKeyIndexes({ pool, repair, onFinding }: VerifyOptions): Promise<void> {
-  for (let after: Buffer | undefined = Buffer.of(); after !== undefined; ) {
-    const { rows } = await withoutStatementTimeout(pool, (client) =>
-      client.query<KeyIndex>(selectIndexes(after)),
-    );
+  const pages = pagesOf<KeyIndex>(BATCH_KEYS, (last) =>
+    withoutStatementTimeout(pool, (client) => client.query(selectIndexes(last?.index ?? Buffer.of()))),
+  );
+  for await (const rows of pages) {
     const keys = await withoutStatementTimeout(pool, (client) =>
       client.query<KeyIndex>(selectKeys(rows.map(({ index }) => index))),
     );
@@ -89,6 +89,5 @@ export async function verifyKeyIndexes({ pool, repair, onFinding }: VerifyOption
       const detail = 'the index of a token leads to this workspace, which has no key with it';
       await onFinding({ workspaceId, problem: 'key', detail, repaired: repair });
     }
-    after = rows.length < BATCH_KEYS ? undefined : rows.at(-1)?.index;
   }
 }

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { lookUp } from '../database/look-up.ts';
+import { pagesOf } from '../database/pages.ts';
 import { statement, statements } from '../database/statement.ts';
 import { parentField, WHOLE_WORKSPACE } from '../records/counters.ts';
 import { RANK_DIGITS } from '../records/id-order.ts';
@@ -82,10 +83,11 @@ async function verifyDocs(
     `select doc, ${shortKeys ? `encode(id_order, 'hex')` : 'null'} as "idOrder", ${selectList(resource)}
      from ${relation} where workspace_id = $1 and id > $2 order by id limit $3`,
   );
-  let after = '';
+  const pages = pagesOf<RecordValues & VerifiedRow>(BATCH_RECORDS, (last) =>
+    pool.query(select(workspaceId, last?.id ?? '', BATCH_RECORDS)),
+  );
   let order = '';
-  for (;;) {
-    const { rows } = await pool.query<RecordValues & VerifiedRow>(select(workspaceId, after, BATCH_RECORDS));
+  for await (const rows of pages) {
     for (const { doc, idOrder, ...values } of rows) {
       if (idOrder !== null && idOrder <= order) {
         const corrected = `${order.slice(0, RANK_DIGITS)}${Buffer.from(values.id).toString('hex')}`;
@@ -105,9 +107,6 @@ async function verifyDocs(
       });
     }
     onProgress(rows.length);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < BATCH_RECORDS) return;
-    after = last.id;
   }
 }
 

@@ -6,6 +6,7 @@ import { DELIVERY_RETENTION_DAYS, TRAFFIC_RETENTION_DAYS } from '../config/limit
 import { deleteExpiredSignIns } from '../dashboard/expired.ts';
 import { chunkDeletion, deleteInChunks } from '../database/delete-in-chunks.ts';
 import { attemptsForEach } from '../database/errors.ts';
+import { pagesOf } from '../database/pages.ts';
 import { type BoundStatement, statement } from '../database/statement.ts';
 import { removeDeletedEndpoints } from '../webhooks/deleted.ts';
 
@@ -40,15 +41,16 @@ const deleteTraffic = chunkDeletion(
 async function deleteExpiredTraffic(pool: pg.Pool, signal?: AbortSignal): Promise<number> {
   const attempts = attemptsForEach();
   let deleted = 0;
-  for (let after: string | undefined = ''; after !== undefined && signal?.aborted !== true; ) {
-    const { rows }: pg.QueryResult<{ id: string; hasExpired: boolean }> = await pool.query(
-      selectTraffic(after, TRAFFIC_RETENTION_DAYS),
-    );
+  const pages = pagesOf<{ id: string; hasExpired: boolean }>(
+    WORKSPACES_MAX,
+    (last) => pool.query(selectTraffic(last?.id ?? '', TRAFFIC_RETENTION_DAYS)),
+    signal,
+  );
+  for await (const rows of pages) {
     for (const { id } of rows.filter(({ hasExpired }) => hasExpired)) {
       const values = [TRAFFIC_RETENTION_DAYS, id];
       deleted += (await attempts.of(id, () => deleteInChunks(pool, deleteTraffic, values, signal))) ?? 0;
     }
-    after = rows.at(-1)?.id;
   }
   attempts.end();
   return deleted;

@@ -169,7 +169,7 @@ test('a removal that is stopped between any two statements is completed by the n
     try {
       return (await removeDeletedWorkspaces(breakingAfter(limit), Date.now())).includes(workspaceId);
     } catch (error) {
-      expect(error).toMatchObject({ message: 'killed' });
+      expect(String(error)).toMatch(/killed$/);
       kills += 1;
       // The statement that removes the workspace itself is the last one that removes anything.
       return Object.keys(await rowsOf(workspaceId)).length === 0;

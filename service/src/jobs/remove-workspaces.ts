@@ -3,6 +3,7 @@ import { WORKSPACE_RESTORE_DAYS } from '../dashboard/limits.ts';
 import { TABLE_PLACEMENTS } from '../database/citus/placements.ts';
 import { CHUNK_ROWS, deleteInChunks } from '../database/delete-in-chunks.ts';
 import { attemptsForEach } from '../database/errors.ts';
+import { pagesOf } from '../database/pages.ts';
 import { type BoundStatement, statement } from '../database/statement.ts';
 import { removeSomeKeys } from '../keys/deleted-workspace.ts';
 
@@ -51,14 +52,15 @@ export async function removeDeletedWorkspaces(
   const nodeNow = new Date(nodeNowMs).toISOString();
   const removed: string[] = [];
   const attempts = attemptsForEach();
-  for (let last: string | undefined = ''; last !== undefined && signal?.aborted !== true; ) {
-    const { rows }: pg.QueryResult<{ id: string }> = await pool.query(
-      selectDue(WORKSPACE_RESTORE_DAYS, last, nodeNow),
-    );
+  const pages = pagesOf<{ id: string }>(
+    WORKSPACES_MAX,
+    (last) => pool.query(selectDue(WORKSPACE_RESTORE_DAYS, last?.id ?? '', nodeNow)),
+    signal,
+  );
+  for await (const rows of pages) {
     for (const { id } of rows) {
       if (await attempts.of(id, () => removeData(pool, id, signal))) removed.push(id);
     }
-    last = rows.at(-1)?.id;
   }
   attempts.end();
   return removed;

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { CHUNK_ROWS, deleteInChunks } from '../database/delete-in-chunks.ts';
 import { attemptsForEach } from '../database/errors.ts';
+import { pagesOf } from '../database/pages.ts';
 import { statement } from '../database/statement.ts';
 
 const JOB = 'background: a job, which looks for deleted endpoints of all workspaces';
@@ -35,14 +36,14 @@ interface Endpoint {
  */
 export async function removeDeletedEndpoints(pool: pg.Pool, signal?: AbortSignal): Promise<void> {
   const attempts = attemptsForEach();
-  let last: Endpoint | undefined = { workspaceId: '', id: '' };
-  while (last !== undefined && signal?.aborted !== true) {
-    const { rows }: pg.QueryResult<Endpoint> = await pool.query<Endpoint>(
-      selectDeleted(last.workspaceId, last.id),
-    );
+  const pages = pagesOf<Endpoint>(
+    ENDPOINTS_MAX,
+    (last) => pool.query(selectDeleted(last?.workspaceId ?? '', last?.id ?? '')),
+    signal,
+  );
+  for await (const rows of pages) {
     for (const endpoint of rows)
       await attempts.of(`${endpoint.workspaceId} ${endpoint.id}`, () => deleteRows(pool, endpoint, signal));
-    last = rows.at(-1);
   }
   if (signal?.aborted !== true) await pool.query(deleteEndpoints());
   attempts.end();

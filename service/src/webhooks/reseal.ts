@@ -1,5 +1,6 @@
 import type { Queryable } from '@svc/turns/lane';
 import { attemptsForEach } from '../database/errors.ts';
+import { pagesOf } from '../database/pages.ts';
 import { statement } from '../database/statement.ts';
 import type { SecretSealer } from './sealed-secrets.ts';
 
@@ -34,15 +35,10 @@ async function* endpointsOfOtherKeys(
   connections: Queryable,
   sealer: SecretSealer,
 ): AsyncGenerator<SealedRow, void> {
-  for (let [workspaceId, id] = ['', '']; ; ) {
-    const { rows } = await connections.query<SealedRow>(
-      selectSealed(workspaceId, id, sealer.prefix, PAGE_ROWS),
-    );
-    yield* rows;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < PAGE_ROWS) return;
-    [workspaceId, id] = [last.workspace_id, last.id];
-  }
+  const pages = pagesOf<SealedRow>(PAGE_ROWS, (last) =>
+    connections.query(selectSealed(last?.workspace_id ?? '', last?.id ?? '', sealer.prefix, PAGE_ROWS)),
+  );
+  for await (const rows of pages) yield* rows;
 }
 
 const placeOf = ({ workspace_id, id }: SealedRow) => ({ workspaceId: workspace_id, endpointId: id });

@@ -2,6 +2,7 @@ import type { Queryable } from '@svc/turns/lane';
 import { parseEnvelope, symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto';
 import { deriveKey, fingerprintOf } from '../../config/secrets.ts';
 import { attemptsForEach } from '../../database/errors.ts';
+import { pagesOf } from '../../database/pages.ts';
 import { statement } from '../../database/statement.ts';
 
 /** The authenticator secrets and backup codes in the database, and the keys that encrypt them. */
@@ -143,10 +144,8 @@ async function* factorsOfOtherKeys(
   keys: readonly SealingKey[],
 ): AsyncGenerator<SealedFactor, void> {
   const prefix = `$ba$${keys[0]?.version}$`;
-  for (let after = ''; ; ) {
-    const { rows } = await pool.query<SealedFactor>(selectFactors(after, prefix, PAGE_ROWS));
-    yield* rows;
-    if (rows.length < PAGE_ROWS) return;
-    after = rows.at(-1)?.id ?? '';
-  }
+  const pages = pagesOf<SealedFactor>(PAGE_ROWS, (last) =>
+    pool.query(selectFactors(last?.id ?? '', prefix, PAGE_ROWS)),
+  );
+  for await (const rows of pages) yield* rows;
 }

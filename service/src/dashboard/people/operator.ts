@@ -2,6 +2,7 @@ import type { Connections } from '@svc/turns/lane';
 import type pg from 'pg';
 import { OPERATOR } from '../../audit-log/actor.ts';
 import { OperatorError } from '../../config/errors.ts';
+import { pagesOf } from '../../database/pages.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { statement } from '../../database/statement.ts';
 import { recordPersonal } from '../auth/events.ts';
@@ -78,16 +79,14 @@ type WorkspaceRow = Me['workspaces'][number] & { readonly userId: string };
 
 /** Every person, by email address. */
 export async function* listUsers(pool: pg.Pool): AsyncGenerator<ListedUser, void> {
-  for (let after = ''; ; ) {
-    const { rows } = await pool.query<UserRow>(selectUsers(after, PAGE_ROWS));
+  const pages = pagesOf<UserRow>(PAGE_ROWS, (last) => pool.query(selectUsers(last?.email ?? '', PAGE_ROWS)));
+  for await (const rows of pages) {
     const found = await pool.query<WorkspaceRow>(selectWorkspaces(rows.map(({ id }) => id)));
     const workspaces = Map.groupBy(found.rows, ({ userId }) => userId);
     for (const { id: userId, ...user } of rows) {
       const own = workspaces.get(userId) ?? [];
       yield { ...user, workspaces: own.map(({ id, name, role }) => ({ id, name, role })) };
     }
-    if (rows.length < PAGE_ROWS) return;
-    after = rows.at(-1)?.email ?? '';
   }
 }
 

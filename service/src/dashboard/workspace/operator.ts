@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { OPERATOR } from '../../audit-log/actor.ts';
 import { OperatorError } from '../../config/errors.ts';
+import { pagesOf } from '../../database/pages.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { statement } from '../../database/statement.ts';
 import { utc } from '../../database/utc.ts';
@@ -31,13 +32,10 @@ export async function* listWorkspaces(
   pool: pg.Pool,
   deleted: boolean,
 ): AsyncGenerator<ListedWorkspace, void> {
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const { rows }: pg.QueryResult<ListedWorkspace> = await pool.query(
-      selectWorkspaces(after, deleted, PAGE_ROWS),
-    );
-    yield* rows;
-    after = rows.length < PAGE_ROWS ? undefined : rows.at(-1)?.id;
-  }
+  const pages = pagesOf<ListedWorkspace>(PAGE_ROWS, (last) =>
+    pool.query(selectWorkspaces(last?.id ?? '', deleted, PAGE_ROWS)),
+  );
+  for await (const rows of pages) yield* rows;
 }
 
 /** Restores a deleted workspace; returns its name. Throws OperatorError with the reason if that is not possible. */
