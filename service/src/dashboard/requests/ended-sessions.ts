@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Queryable } from '@svc/turns/lane';
 import type { FastifyRequest } from 'fastify';
-import { statement } from '../../database/statement.ts';
+import { preparedStatement, statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 
 /** Why a session ended, and what its browser is told. A session that nobody ended has expired. */
@@ -47,6 +47,14 @@ export async function endSessions(
   const tokens = rows.map(({ token }) => token);
   await noteEnded(client, tokens, reason);
   return tokens.length;
+}
+
+const findSession = preparedStatement('confirm_session', 'request')`select 1 from sessions where token = $1`;
+
+/** Throws `not_signed_in` if the session of the request has ended since it began. */
+export async function confirmSession(client: Queryable, request: FastifyRequest): Promise<void> {
+  const { rowCount } = await client.query(findSession(request.signInCookies.session_token));
+  if (rowCount === 0) throw await noSession(client, request);
 }
 
 const selectReason = statement('reason_of_end', 'request')`

@@ -29,7 +29,11 @@ export interface Access {
   readonly by: PersonContext;
   /** The permission that the role was checked for. Undefined: every member may do it. */
   readonly permission?: Permission;
+  /** What the request admits, which other requests do not: see `Sessions.member`. Undefined: nothing. */
+  readonly admits?: Admits | undefined;
 }
+
+type Admits = 'deleted' | 'blocked';
 
 export interface Sessions {
   /** The person of the session in the request's cookie. Undefined if there is none. */
@@ -46,7 +50,7 @@ export interface Sessions {
     request: FastifyRequest,
     reply: FastifyReply,
     permission?: Permission,
-    admits?: 'deleted' | 'blocked',
+    admits?: Admits,
   ): Promise<Access>;
   /** Starts a session in the running transaction; returns its cookies, which the caller sends after the commit. */
   start(request: FastifyRequest, userId: string, method?: 'link' | 'openid'): Promise<readonly string[]>;
@@ -98,11 +102,9 @@ export function createSessions(pool: Connections, auth: DashboardAuth, standing:
       const found = isId(workspaceId)
         ? await standing.lookUp(() => membershipOf(pool, workspaceId, person.id))
         : undefined;
-      if (found === undefined || found.deleted !== (admits === 'deleted')) throw noWorkspace();
-      const { role, blocked } = found;
-      if (blocked && admits !== 'blocked') throw secondFactorRequired();
+      const role = requireMember(found, admits);
       standing.admit();
-      const access = { workspaceId, role, person, by: acting(request, person) };
+      const access = { workspaceId, role, person, by: acting(request, person), admits };
       return permission === undefined ? access : requirePermission(access, permission);
     },
     start: async (request, userId, method = 'link') => {
@@ -123,23 +125,19 @@ export function requirePermission(access: Access, permission: Permission): Acces
   return { ...access, permission };
 }
 
-const lockRole = preparedStatement('confirm_role', 'request')`
-  select role from members where workspace_id = $1 and user_id = $2 for share`;
-
 /**
- * Checks the role again in the transaction that uses it, and keeps it until the transaction ends: a person who loses the
- * role at the same time cannot act. Returns the role. Locks the member, so the caller locks the workspace before it and
- * the clocks after it.
+ * Checks the membership again in the transaction that uses it, and keeps the role until the transaction ends: a person who
+ * loses the role at the same time cannot act. Returns the role. Throws as `Sessions.member` does. Locks the member, so the
+ * caller locks the workspace before it and the clocks after it.
  */
 export async function confirmRole(
   client: pg.ClientBase,
-  { workspaceId, person, permission }: Pick<Access, 'workspaceId' | 'person' | 'permission'>,
+  { workspaceId, person, permission, admits }: Pick<Access, 'workspaceId' | 'person' | 'permission' | 'admits'>,
 ): Promise<Role> {
-  const { rows } = await client.query<{ role: Role }>(lockRole(workspaceId, person.id));
-  const [member] = rows;
-  if (member === undefined) throw noWorkspace();
-  if (permission !== undefined) requireAllowed(member.role, permission);
-  return member.role;
+  const { rows } = await client.query<Membership>(lockMembership(workspaceId, person.id));
+  const role = requireMember(rows[0], admits);
+  if (permission !== undefined) requireAllowed(role, permission);
+  return role;
 }
 
 function requireAllowed(role: Role, permission: Permission): void {
@@ -167,11 +165,19 @@ interface Membership {
   readonly deleted: boolean;
 }
 
-const selectMembership = preparedStatement('membership', 'request')`
+function requireMember(found: Membership | undefined, admits: Admits | undefined): Role {
+  if (found === undefined || found.deleted !== (admits === 'deleted')) throw noWorkspace();
+  if (found.blocked && admits !== 'blocked') throw secondFactorRequired();
+  return found.role;
+}
+
+const MEMBERSHIP = `
   select m.role, w.second_factor_required and not u.two_factor_enabled as blocked,
     w.deleted_at is not null as deleted
   from members m join workspaces w on w.id = m.workspace_id join users u on u.id = m.user_id
   where m.workspace_id = $1 and m.user_id = $2`;
+const selectMembership = preparedStatement('membership', 'request')`${MEMBERSHIP}`;
+const lockMembership = preparedStatement('confirm_role', 'request')`${MEMBERSHIP} for share of m`;
 
 async function membershipOf(
   pool: Connections,

@@ -10,6 +10,7 @@ import type { RawQuery } from '../../../list/query.ts';
 import type { DashboardContext } from '../../context.ts';
 import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN, IMPORT_TEXT_SHOWN_CHARACTERS } from '../../limits.ts';
 import { repeatsOf } from '../../requests/creations.ts';
+import { confirmSession } from '../../requests/ended-sessions.ts';
 import { confirmRole } from '../../requests/session.ts';
 import type { ImportAnswer } from '../../wire.ts';
 import { resourceOf } from '../data.ts';
@@ -60,7 +61,10 @@ export function registerImports(
             resource,
             by,
             ...(fileName === undefined ? {} : { fileName }),
-            confirm: (client) => confirmRole(client, access),
+            confirm: async (client) => {
+              await confirmSession(client, request);
+              await confirmRole(client, access);
+            },
             format: formatOf(request.headers['content-type']),
             ...options,
             dryRun,
