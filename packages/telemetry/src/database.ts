@@ -25,7 +25,7 @@ export interface DatabaseOptions {
 const FIGURES_AGE_MS = 60_000;
 /** Figures that could not be renewed are left out after this time: they would look like current ones. */
 const FIGURES_LAST_MS = 180_000;
-/** A scrape waits no longer for the database. */
+/** Who asks whether the database responds waits no longer. */
 const PING_TIMEOUT_MS = 1_000;
 
 const GAUGES: Readonly<Record<keyof DatabaseFigures, readonly [name: string, help: string]>> = {
@@ -50,32 +50,39 @@ const GAUGES: Readonly<Record<keyof DatabaseFigures, readonly [name: string, hel
 };
 
 /**
+ * The same ping, which rejects (ETIMEDOUT) if the database does not respond within a second. While the database hangs, all
+ * callers share one statement.
+ */
+export function limitPing(ping: () => Promise<unknown>): () => Promise<void> {
+  let pinging: Promise<unknown> | undefined;
+  return async () => {
+    pinging ??= ping().finally(() => {
+      pinging = undefined;
+    });
+    const late = delay(PING_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+      throw Object.assign(new Error('the database has not answered for a second'), { code: 'ETIMEDOUT' });
+    });
+    await Promise.race([pinging, late]);
+  };
+}
+
+/**
  * Adds the state of the database to the registry. The figures are read in the background, at most once a minute, so a
  * scrape never waits for them. Nodes that share a database have the same figures.
  */
 export function measureDatabase(registry: Registry, options: DatabaseOptions): void {
-  const { ping, read, nowMs = () => performance.now() } = options;
+  const { read, nowMs = () => performance.now() } = options;
+  const ping = limitPing(options.ping);
   const registers = [registry];
-  let pinging: Promise<boolean> | undefined;
-  const responds = async (): Promise<boolean> => {
-    // While the database hangs, scrapes share one statement.
-    pinging ??= ping()
-      .then(
-        () => true,
-        () => false,
-      )
-      .finally(() => {
-        pinging = undefined;
-      });
-    const late = delay(PING_TIMEOUT_MS, false, { ref: false });
-    return await Promise.race([pinging, late]);
-  };
   new Gauge({
     name: 'svc_database_up',
     help: 'Whether the database responds within a second: 1 or 0.',
     registers,
     async collect() {
-      this.set((await responds()) ? 1 : 0);
+      await ping().then(
+        () => this.set(1),
+        () => this.set(0),
+      );
     },
   });
   let figures: DatabaseFigures | undefined;

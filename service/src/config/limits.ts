@@ -43,6 +43,8 @@ export const CONNECTIONS_MIN = Object.values(LANE_CONNECTIONS_MIN).reduce<number
   0,
 );
 
+/** The connections of a process that no request can hold: one, on which /readyz asks whether the database responds. */
+export const HEALTH_CONNECTIONS = 1;
 /** The connections of the primary for the audit entries of several workers: for the groups, and for held logs. */
 export const TRAIL_CONNECTIONS = 2;
 

@@ -46,6 +46,8 @@ export interface Lanes {
   readonly people: Lane;
   /** Statements of the dashboard that take longer: the log's filters, exports, plots, searches. Read only. */
   readonly slow: Lane;
+  /** Asks whether the database responds. No request can hold this connection. */
+  readonly health: Connections;
   /** Whether the tables are distributed over a cluster. */
   readonly isDistributed: IsDistributed;
   /** Which node of the cluster has a workspace. */
@@ -123,6 +125,7 @@ export function createLanes(options: LaneOptions, connections: number): Lanes {
     people: open('people'),
     slow: open('slow'),
   };
+  const health = createPool({ ...options, ...SESSIONS.reads, max: 1 });
   const lanes = lanesOf(pools, sizes);
   const cluster = detectCluster();
   const shards = openShards(options, cluster.places);
@@ -136,6 +139,7 @@ export function createLanes(options: LaneOptions, connections: number): Lanes {
   return {
     ...lanes,
     ...cluster,
+    health,
     shards: shards.writes,
     reads,
     states: () => [
@@ -148,7 +152,7 @@ export function createLanes(options: LaneOptions, connections: number): Lanes {
     ],
     end: async () => {
       await pipelined.end();
-      await Promise.all([...Object.values(pools).map((pool) => pool.end()), shards.end()]);
+      await Promise.all([...[...Object.values(pools), health].map((pool) => pool.end()), shards.end()]);
     },
   };
 }
@@ -175,11 +179,7 @@ function openShards(options: LaneOptions, places: Places) {
     openNode: openNode(options, 'trail'),
     onError: options.onError,
   });
-  const end = async (): Promise<void> => {
-    await writes.end();
-    await pool.end();
-  };
-  return { writes, end };
+  return { writes, end: () => writes.end().then(() => pool.end()) };
 }
 
 /** The {@link TRAIL_CONNECTIONS} of a process that only writes audit entries. */
@@ -226,6 +226,7 @@ export const lanesOver = (connections: Connections): Lanes => ({
     { trail: connections, reads: connections, writes: connections, people: connections, slow: connections },
     LEAST,
   ),
+  health: connections,
   shards: unshared(connections),
   ...detectCluster(),
   states: () => [],

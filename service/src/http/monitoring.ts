@@ -1,3 +1,4 @@
+import { limitPing } from '@svc/telemetry/database';
 import { measureLanes, measureRequests } from '@svc/telemetry/metrics';
 import type { Queryable } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
@@ -23,10 +24,10 @@ export function registerMonitoring(app: FastifyInstance, options: MonitoringOpti
   const { lanes, registry, readMetrics = () => registry.metrics() } = options;
   measureRequests(app, registry, ({ waitedMs }) => waitedMs);
   measureLanes(registry, lanes.states);
-  const connections = lanes.reads.of('readiness');
+  const respond = limitPing(() => ping(lanes.health));
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async () => {
-    await ping(connections);
+    await respond();
     return { status: 'ready' };
   });
   app.get('/metrics', async (_, reply) =>

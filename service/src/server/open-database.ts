@@ -6,7 +6,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { errorMessage, OperatorError } from '../config/errors.ts';
-import { LANE_CONNECTIONS_MIN, TRAIL_CONNECTIONS } from '../config/limits.ts';
+import { HEALTH_CONNECTIONS, LANE_CONNECTIONS_MIN, TRAIL_CONNECTIONS } from '../config/limits.ts';
 import { isUnavailable } from '../database/errors.ts';
 import { createPool, limitsOf } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';
@@ -82,10 +82,9 @@ export const connectionsOf = ({
   databaseConnections,
 }: Pick<Config, 'workers' | 'databaseConnections'>): number => {
   const own = PRIMARY_CONNECTIONS + JOB_CONNECTIONS + SIGNAL_CONNECTIONS + WEBHOOK_CONNECTIONS;
+  const each = databaseConnections + HEALTH_CONNECTIONS;
   // Several workers do not use their lane for audit entries: the primary writes them.
-  return workers === 1
-    ? databaseConnections + own
-    : workers * (databaseConnections - LANE_CONNECTIONS_MIN.trail) + TRAIL_CONNECTIONS + own;
+  return workers === 1 ? each + own : workers * (each - LANE_CONNECTIONS_MIN.trail) + TRAIL_CONNECTIONS + own;
 };
 
 type Opened = Omit<Database, 'embedded' | 'requestsUrl'>;

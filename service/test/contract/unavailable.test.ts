@@ -111,6 +111,26 @@ describe('when a statement takes too long', () => {
     expect((await node.request(sandbox, '/v1/audits')).status).toBe(200);
   });
 
+  test('/readyz responds at once while requests that wait for a lock have all connections for reads', async () => {
+    const holder = await service.pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('lock table workspaces in access exclusive mode');
+      const tokens = [...'abcdef'].map((letter) => `svc_live_${letter.repeat(32)}`);
+      const waiting = Promise.all(tokens.map((token) => service.request(token, '/v1/audits')));
+      await expect
+        .poll(async () => (await service.request(null, '/metrics')).text)
+        .toMatch(/svc_database_waiting_requests\{lane="reads"\} [1-9]/);
+      const startMs = performance.now();
+      expect((await service.request(null, '/readyz')).status).toBe(200);
+      expect(performance.now() - startMs).toBeLessThan(2_000);
+      await holder.query('rollback');
+      await waiting;
+    } finally {
+      holder.release();
+    }
+  });
+
   test('a live request whose entry cannot be written in time is 503 without its data', async () => {
     const node = await serviceOver({
       connectionString: service.database.url,
