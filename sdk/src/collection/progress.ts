@@ -11,8 +11,8 @@ interface Counts {
 type AnyRecord = { readonly id: string };
 
 /**
- * What `createMany`, `createBatches`, `updateMany` or `deleteMany` did before it failed. Printed or serialized, it shows only
- * the counts.
+ * What `createMany`, `createBatches`, `updateMany` or `deleteMany` did before it failed. Printed or serialized, it shows
+ * only the counts.
  */
 export class BatchProgress {
   /**

@@ -195,8 +195,7 @@ export interface Updating<R> {
   update(id: string, change: ItemChange<R>, options?: ChangeOptions): ApiPromise<Item<R>>;
   /**
    * Changes any number of records in batches, one after the other, and returns them. The service changes either a whole
-   * batch or nothing. If one fails, the batches before it are done: the error's `progress` counts them. The whole call can be
-   * repeated safely.
+   * batch or nothing. If one fails, the error's `progress` says what is done. The whole call can be repeated safely.
    */
   updateMany(
     changes:
@@ -211,8 +210,7 @@ export interface Deleting {
   delete(id: string, options?: ChangeOptions): ApiPromise<void>;
   /**
    * Deletes any number of records in batches, one after the other. The service deletes either a whole batch or nothing. If
-   * one fails, the batches before it are done: the error's `progress` counts them, and has the `idempotencyKey` with which
-   * the repeated call deletes the others.
+   * one fails, the error's `progress` says what is done, and has the `idempotencyKey` for the repeated call.
    */
   deleteMany(
     ids: Iterable<string> | AsyncIterable<string>,
