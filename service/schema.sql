@@ -850,8 +850,8 @@ CREATE OR REPLACE FUNCTION public.search_patterns(q text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (SELECT (ARRAY[COALESCE((SELECT (('%'::text || word.word) || '%'::text) FROM unnest(parts.words) word(word) ORDER BY (length(word.word)) DESC, word.word LIMIT 1), '
-'::text), CASE WHEN parts.is_url THEN ((CASE WHEN (parts.part ~~ '/%'::text) THEN '%'::text ELSE '%//'::text END || parts.part) || '%'::text) ELSE ''::text END, CASE WHEN parts.is_url THEN ((CASE WHEN (parts.part ~~ '/%'::text) THEN '%'::text ELSE '%.'::text END || parts.part) || '%'::text) ELSE ''::text END] || CASE WHEN (parts.words = '{}'::text[]) THEN ARRAY['
-'::text] ELSE (SELECT array_agg((('% '::text || word.word) || '%'::text)) AS array_agg FROM unnest(parts.words) word(word)) END) FROM (SELECT search_prefixed(search_words(query.address, ''::text), ''::text) AS words, (query.address ~ '^\S*/\S*$'::text) AS is_url, regexp_replace(lower(query.address), '([\\%_])'::text, '\\\1'::text, 'g'::text) AS part FROM (SELECT regexp_replace(search_patterns.q, '^[A-Za-z]+://'::text, ''::text) AS address) query) parts);
+'::text), CASE WHEN (parts.address ~ '^\S*/\S*$'::text) THEN (CASE WHEN (parts.address ~~ '/%'::text) THEN ''::text ELSE '^[^/]*//([^/?#]*[.])?'::text END || regexp_replace(lower(parts.address), '([][\\.*+?^${}()|])'::text, '\\\1'::text, 'g'::text)) ELSE NULL::text END] || CASE WHEN (parts.words = '{}'::text[]) THEN ARRAY['
+'::text] ELSE (SELECT array_agg((('% '::text || word.word) || '%'::text)) AS array_agg FROM unnest(parts.words) word(word)) END) FROM (SELECT query.address, search_prefixed(search_words(query.address, ''::text), ''::text) AS words FROM (SELECT regexp_replace(search_patterns.q, '^[A-Za-z]+://'::text, ''::text) AS address) query) parts);
 
 CREATE OR REPLACE FUNCTION public.search_prefixed(words text, prefix text)
  RETURNS text[]
@@ -876,8 +876,8 @@ declare
   rows text := format('from %s where search_lexemes(workspace_id, id, %s, %s) @@ $1::tsquery and workspace_id || '''' = $2',
     pg_typeof(kind), title, url);
   patterns text[] := search_patterns(q);
-  searched text := case when patterns[2] = '' then search_words(q, '') else
-    search_words('', '//' || regexp_replace(q, '^[A-Za-z]+://', '')) end;
+  address text := regexp_replace(q, '^[A-Za-z]+://', '');
+  searched text := case when patterns[2] is null then search_words(address, '') else search_words('', '//' || address) end;
   word text;
   quoted text;
   mark text;
@@ -894,9 +894,9 @@ begin
           using format('''%s'':*', search_tag(workspace) || mark || quoted), workspace;
         continue words when found > 96;
       end loop;
-      return query execute format('select * %s and id <> $3 and (search_words(%s, %s) like all ($4) or lower(%s) like any ($5))
-        limit $6', rows, title, url, url)
-        using format('''%s'':*', search_tag(workspace) || quoted), workspace, q, patterns[4:], patterns[2:3], most + 1;
+      return query execute format('select * %s and id <> $3 and (search_words(%s, %s) like all ($4) or lower(%s) ~ $5) limit $6',
+        rows, title, url, url)
+        using format('''%s'':*', search_tag(workspace) || quoted), workspace, q, patterns[3:], patterns[2], most + 1;
       get diagnostics found = row_count;
       if found > most then return next kind; end if;
       return;

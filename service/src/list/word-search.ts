@@ -14,7 +14,7 @@ const FOUND = 'found_by_words';
 export function searchCondition({ title, url }: SearchedTexts, parameter: string): string {
   const patterns = `(select search_patterns(${parameter}))`;
   return `(id = ${parameter} or (lower(${title} || ' ' || coalesce(${url}, '')) like (${patterns})[1]
-    and (search_words(${title}, ${url}) like all ((${patterns})[4:]) or lower(${url}) like any ((${patterns})[2:3]))))`;
+    and (search_words(${title}, ${url}) like all ((${patterns})[3:]) or lower(${url}) ~ (${patterns})[2])))`;
 }
 
 /**

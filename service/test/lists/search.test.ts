@@ -137,6 +137,17 @@ test('a part of an address finds the URLs that have it at the begin of the host,
   expect(await found('place.example/a_path')).toEqual([]);
   expect(await found('/a/path')).toEqual(['0', '2']);
   expect(await found('tcp/ip')).toEqual(['0', '1', '2', '3']);
+  expect(await found('HTTP://place.example')).toEqual(['0', '1']);
+  expect(await found('https://www.place.ex')).toEqual(['0']);
+  for (const q of [
+    'ftp://',
+    '^/path',
+    '.*/path',
+    'plac./path',
+    'place.example/(path',
+    'place.example/\\path',
+  ])
+    expect({ q, found: await found(q) }).toEqual({ q, found: [] });
 });
 
 test('a search for common words and a filter that no index serves stop after a bounded number of rows, and continue exactly', async () => {
@@ -148,8 +159,17 @@ test('a search for common words and a filter that no index serves stop after a b
   ]);
   const count = 2 * SEARCHED_ROWS_MAX + 10;
   const [seed] = [seedRow(mentions, 0)];
+  const url = 'https://t.example/a?to=https://t.example/b';
   await seedRecords(pool, workspaceId, mentions.resource, [
-    { ...seed, id: 'men_a', companyId: COMPANY, title: 'similar', sentiment: 'neutral', source: 'a.example' },
+    {
+      ...seed,
+      id: 'men_a',
+      companyId: COMPANY,
+      title: 'similar',
+      sentiment: 'neutral',
+      source: 'a.example',
+      url,
+    },
   ]);
   // Copies of one record: times and ids in the order of the copies.
   await pool.query(
@@ -163,11 +183,15 @@ test('a search for common words and a filter that no index serves stop after a b
     [workspaceId, count],
   );
   const last = `men_b${String(count - 1).padStart(6, '0')}`;
-  for (const [filter, most] of [
+  const both = [last, 'men_b000001'];
+  for (const [filter, most, newest] of [
     // A cluster does not search by the index.
-    [{ q: 'RARE' }, inCluster() ? 3 : 1],
-    [{ q: 'sim', sentiment: 'negative' }, 3],
-    [{ sentiment: 'negative' }, 3],
+    [{ q: 'RARE' }, inCluster() ? 3 : 1, both],
+    [{ q: 'sim', sentiment: 'negative' }, 3, both],
+    [{ q: 'https://t.example', sentiment: 'negative' }, 3, both],
+    [{ q: 't.example/a', sentiment: 'negative' }, 3, both],
+    [{ q: 't.example/b', sentiment: 'negative' }, 3, []],
+    [{ sentiment: 'negative' }, 3, both],
   ] as const) {
     for (const sort of ['created-descending', 'published-descending'])
       for (const direction of ['forward', 'before'] as const) {
@@ -179,9 +203,7 @@ test('a search for common words and a filter that no index serves stop after a b
         const pages = await walk(get, { ...filter, sort, direction });
         expect(pages.length).toBe(most);
         const found = pages.flatMap(idsOf);
-        expect(found).toEqual(
-          direction === 'forward' || most === 1 ? [last, 'men_b000001'] : ['men_b000001', last],
-        );
+        expect(found).toEqual(direction === 'forward' || most === 1 ? newest : newest.toReversed());
         if (most > 1) expect(pages[1]?.data).toEqual([]);
       }
   }
