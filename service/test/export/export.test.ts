@@ -48,6 +48,8 @@ const used = async (): Promise<number> => {
   );
   return rows[0]?.n ?? 0;
 };
+const setQuota = (quota: number | null) =>
+  service.pool.query('update live_meters set live_quota = $2 where workspace_id = $1', [workspaceId, quota]);
 
 describe('an export', () => {
   test.each(['audits', 'mentions', 'content', 'companies'])(
@@ -175,28 +177,20 @@ function open(
 describe('an export that ends early', () => {
   test('because the quota is used up, has the paid records and the error as its last line', async () => {
     const before = await used();
-    await service.pool.query('update live_meters set live_quota = $2 where workspace_id = $1', [
-      workspaceId,
-      before + 3,
-    ]);
+    await setQuota(before + 3);
     const text = await (await open('/v1/audits/export')).next();
     const lines = text.split('\n');
     expect(lines.at(-1)).toBe('');
     expect(JSON.parse(lines.at(-2) ?? '')).toMatchObject({ error: { code: 'quota_exceeded' } });
     expect(lines).toHaveLength(302);
-    await service.pool.query('update live_meters set live_quota = $2 where workspace_id = $1', [
-      workspaceId,
-      before + 6,
-    ]);
+    await setQuota(before + 6);
     const found: string[] = [];
     const iterate = async () => {
       for await (const { id } of new Svc({ baseUrl, apiKey: token }).audits.export()) found.push(id);
     };
     await expect(iterate()).rejects.toThrow(SvcQuotaExceededError);
     expect(found).toHaveLength(300);
-    await service.pool.query('update live_meters set live_quota = null where workspace_id = $1', [
-      workspaceId,
-    ]);
+    await setQuota(null);
   });
 });
 
