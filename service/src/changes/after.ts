@@ -3,11 +3,11 @@ import type { Micros } from '../config/micros.ts';
 import { changeIdOf, timeOfChange } from './id.ts';
 import { endOf } from './list.ts';
 import { isExpired, readNewest, readRows } from './rows.ts';
-import { type ChangeFilter, scanChanges } from './scan.ts';
+import { type ChangeFilter, type ScannedChanges, scanChanges } from './scan.ts';
 
 /** The changes after a position, in the order of their commits. */
 export interface ChangesAfter {
-  readonly items: readonly { readonly id: string; readonly type: string; readonly json: string }[];
+  readonly items: ScannedChanges['items'];
   /** Up to where the items are complete. */
   readonly position: string;
   /** Whether there may be more. */

@@ -1,4 +1,6 @@
 import { retryPauseMs, type SendResult, signatureHeaders, type WebhookRequest } from '@svc/webhook-sender';
+import type { ChangesAfter } from '../changes/after.ts';
+import { timeOfMicros } from '../config/micros.ts';
 import type { Attempted, Delivery } from './deliveries.ts';
 import type { Endpoint } from './endpoints.ts';
 import { TEST_EVENT_TYPE } from './test-event.ts';
@@ -23,11 +25,8 @@ interface AttemptOptions {
 }
 
 /** The body of the webhook for an item of `GET /v1/changes`. The same item gives the same bytes. */
-export function bodyOf({ type, json }: { readonly type: string; readonly json: string }): Buffer {
-  // The item has its time before the record. In the texts before it, quotes are escaped.
-  const [, time = ''] = /"createdAt":"([^"]*)"/.exec(json) ?? [];
-  return Buffer.from(`{"type":${JSON.stringify(type)},"timestamp":"${time}","data":${json}}`);
-}
+export const bodyOf = ({ type, at, json }: ChangesAfter['items'][number]): Buffer =>
+  Buffer.from(`{"type":${JSON.stringify(type)},"timestamp":"${timeOfMicros(at)}","data":${json}}`);
 
 /**
  * Sends a delivery once. Returns what came of it, and whether the receiver is gone. Rejects with the reason of the signal.

@@ -163,7 +163,7 @@ const record = statement('record_deliveries', 'bulk')`
 
 /**
  * Records the attempts of a round and moves the position of the endpoint, if the process still has the lease. An endpoint
- * that is disabled is an event of the workspace. Returns `lost` if the process has not the lease or a person has
+ * that is disabled is an event of the workspace. Returns `lost` if the process does not have the lease or a person has
  * changed the endpoint since the round began, and otherwise the reason if the endpoint is disabled now.
  */
 export async function recordRound(

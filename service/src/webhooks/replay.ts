@@ -56,9 +56,8 @@ const setReplayFrom = statement('replay_endpoint_from', 'request')`
   update webhook_endpoints set replay_from = $3 where workspace_id = $1 and id = $2`;
 
 /**
- * Has everything after a position sent again, which is before that of the endpoint, or after it if the feed no longer has
- * that one. The next round begins there. The round that runs now ends as usual, so an ordered endpoint gets no event of it
- * after one that is sent again.
+ * Sends everything after `position` again. The next round starts there, or at the first change that the feed still has. The
+ * round that runs now ends as usual, so an ordered endpoint gets no event of it after one that is sent again.
  */
 export async function replayFrom(
   client: pg.ClientBase,
