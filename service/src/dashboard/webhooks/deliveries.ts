@@ -9,7 +9,6 @@ import { positionBefore } from '../../changes/after.ts';
 import { canonicalTime, TIME_ALLOWED } from '../../config/canonical-time.ts';
 import { newId } from '../../config/ids.ts';
 import { type Micros, microsOfTime, timeOfMicros } from '../../config/micros.ts';
-import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
 import { readBody, readDelivery } from '../../webhooks/delivery-records.ts';
 import type { LockedEndpoint } from '../../webhooks/manage.ts';
@@ -70,22 +69,20 @@ export function registerDeliveries(api: FastifyInstance, context: DashboardConte
     const { workspaceId, by } = access;
     const eventId = eventIdOf(request);
     nothing(request.body);
-    const answer = await inTransaction(pool, (client) =>
-      withEndpoint(client, access, endpointIdOf(request), async (endpoint): Promise<ReplayedDelivery> => {
-        const key = { workspaceId, id: endpoint.id };
-        const stored = await readDelivery(client, key, eventId);
-        if (stored === undefined) throw noDelivery();
-        const body = await readBody(client, key, endpoint.companyId, stored);
-        if (body === undefined) throw new ApiError('conflict', 'The feed no longer has this event.');
-        await replayOne(client, key, endpoint.position, { eventId, body });
-        await appendEvent(client, workspaceId, by, {
-          kind: 'webhook.replayed',
-          target: targetOf(endpoint),
-          details: { eventId, events: null, since: null },
-        });
-        return { delivery: (await readDelivery(client, key, eventId))?.item ?? stored.item };
-      }),
-    );
+    const key = { workspaceId, id: endpointIdOf(request) };
+    const answer: ReplayedDelivery = await withEndpoint(pool, access, key.id, async (client, endpoint) => {
+      const stored = await readDelivery(client, key, eventId);
+      if (stored === undefined) throw noDelivery();
+      const body = await readBody(client, key, endpoint.companyId, stored);
+      if (body === undefined) throw new ApiError('conflict', 'The feed no longer has this event.');
+      await replayOne(client, key, endpoint.position, { eventId, body });
+      await appendEvent(client, workspaceId, by, {
+        kind: 'webhook.replayed',
+        target: targetOf(endpoint),
+        details: { eventId, events: null, since: null },
+      });
+      return { delivery: (await readDelivery(client, key, eventId))?.item ?? stored.item };
+    });
     signals.announce(workspaceId);
     return reply.code(202).send(answer);
   });
@@ -94,23 +91,21 @@ export function registerDeliveries(api: FastifyInstance, context: DashboardConte
     const access = await sessions.member(request, reply, 'webhook.manage');
     const { workspaceId, by } = access;
     const wanted = parseReplay(request.body);
-    const answer = await inTransaction(pool, (client) =>
-      withEndpoint(client, access, endpointIdOf(request), async (endpoint): Promise<Replayed> => {
-        const key = { workspaceId, id: endpoint.id };
-        const replayed = wanted === 'failed' ? await replayAllFailed(client, key, endpoint.position) : null;
-        if (wanted !== 'failed') await replaySince(client, workspaceId, endpoint, wanted);
-        await appendEvent(client, workspaceId, by, {
-          kind: 'webhook.replayed',
-          target: targetOf(endpoint),
-          details: {
-            eventId: null,
-            events: replayed,
-            since: wanted === 'failed' ? null : timeOfMicros(wanted),
-          },
-        });
-        return { replayed };
-      }),
-    );
+    const key = { workspaceId, id: endpointIdOf(request) };
+    const answer: Replayed = await withEndpoint(pool, access, key.id, async (client, endpoint) => {
+      const replayed = wanted === 'failed' ? await replayAllFailed(client, key, endpoint.position) : null;
+      if (wanted !== 'failed') await replaySince(client, workspaceId, endpoint, wanted);
+      await appendEvent(client, workspaceId, by, {
+        kind: 'webhook.replayed',
+        target: targetOf(endpoint),
+        details: {
+          eventId: null,
+          events: replayed,
+          since: wanted === 'failed' ? null : timeOfMicros(wanted),
+        },
+      });
+      return { replayed };
+    });
     signals.announce(workspaceId);
     return reply.code(202).send(answer);
   });
@@ -119,27 +114,22 @@ export function registerDeliveries(api: FastifyInstance, context: DashboardConte
     const access = await sessions.member(request, reply, 'webhook.manage');
     const { workspaceId, by } = access;
     nothing(request.body);
-    const answer = await inTransaction(pool, (client) =>
-      withEndpoint(client, access, endpointIdOf(request), async (endpoint): Promise<SentTest> => {
-        if (!endpoint.enabled)
-          throw new ApiError('conflict', 'The endpoint is disabled. Enable it to send a test event.');
-        const eventId = newId('evt');
-        const createdAt = timeOfMicros(Math.floor(clock() * 1000));
-        const body = testBody({ id: eventId, endpointId: endpoint.id, createdAt });
-        const key = { workspaceId, id: endpoint.id };
-        if (!(await addTestDelivery(client, key, { eventId, createdAt, body })))
-          throw new ApiError(
-            'conflict',
-            `${PENDING_TESTS_MAX} test events wait to be sent. Try again later.`,
-          );
-        await appendEvent(client, workspaceId, by, {
-          kind: 'webhook.test_sent',
-          target: targetOf(endpoint),
-          details: { eventId },
-        });
-        return { eventId };
-      }),
-    );
+    const key = { workspaceId, id: endpointIdOf(request) };
+    const answer: SentTest = await withEndpoint(pool, access, key.id, async (client, endpoint) => {
+      if (!endpoint.enabled)
+        throw new ApiError('conflict', 'The endpoint is disabled. Enable it to send a test event.');
+      const eventId = newId('evt');
+      const createdAt = timeOfMicros(Math.floor(clock() * 1000));
+      const body = testBody({ id: eventId, endpointId: key.id, createdAt });
+      if (!(await addTestDelivery(client, key, { eventId, createdAt, body })))
+        throw new ApiError('conflict', `${PENDING_TESTS_MAX} test events wait to be sent. Try again later.`);
+      await appendEvent(client, workspaceId, by, {
+        kind: 'webhook.test_sent',
+        target: targetOf(endpoint),
+        details: { eventId },
+      });
+      return { eventId };
+    });
     signals.announce(workspaceId);
     return reply.code(202).send(answer);
   });

@@ -1,6 +1,8 @@
 import { isId } from '@svc/sdk/contract';
+import type { Connections } from '@svc/turns/lane';
 import type pg from 'pg';
 import type { EventTarget } from '../../audit-log/entry.ts';
+import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
 import { type LockedEndpoint, lockEndpoint } from '../../webhooks/manage.ts';
 import { type Access, confirmRole } from '../requests/session.ts';
@@ -24,20 +26,21 @@ export function endpointIdOf({
 export const noEndpoint = (): ApiError => new ApiError('not_found', 'There is no such webhook endpoint.');
 
 /**
- * Confirms the role, and runs work on an endpoint that stays locked until the transaction ends. Throws `not_found` if the
- * workspace has no such endpoint.
+ * Runs a transaction in which the role is confirmed and the endpoint is locked. Throws `not_found` if the workspace has no
+ * such endpoint.
  */
-export async function withEndpoint<T>(
-  client: pg.ClientBase,
+export const withEndpoint = <T>(
+  pool: Connections,
   access: Access,
   endpointId: string,
-  work: (endpoint: LockedEndpoint) => Promise<T>,
-): Promise<T> {
-  await confirmRole(client, access);
-  const endpoint = await lockEndpoint(client, access.workspaceId, endpointId);
-  if (endpoint === undefined) throw noEndpoint();
-  return work(endpoint);
-}
+  work: (client: pg.ClientBase, endpoint: LockedEndpoint) => Promise<T>,
+): Promise<T> =>
+  inTransaction(pool, async (client) => {
+    await confirmRole(client, access);
+    const endpoint = await lockEndpoint(client, access.workspaceId, endpointId);
+    if (endpoint === undefined) throw noEndpoint();
+    return work(client, endpoint);
+  });
 
 /** An endpoint in the audit log, which every member reads: without the path of its URL, which can contain a secret. */
 export const targetOf = ({ id, url }: { readonly id: string; readonly url: string }): EventTarget => ({

@@ -1,3 +1,4 @@
+import type { Connections } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { appendEvent } from '../../audit-log/append-event.ts';
@@ -83,9 +84,7 @@ export function registerEndpoints(api: FastifyInstance, context: DashboardContex
     const access = await sessions.member(request, reply, 'webhook.manage');
     const { enabled, ...settings } = changedSettings(request.body);
     if (settings.url !== undefined) requireReceiver(settings.url, receivers);
-    const endpoint = await inTransaction(pool, (client) =>
-      changeEndpoint(client, access, endpointIdOf(request), { enabled, settings }),
-    );
+    const endpoint = await changeEndpoint(pool, access, endpointIdOf(request), { enabled, settings });
     signals.announce(access.workspaceId);
     return { endpoint };
   });
@@ -93,12 +92,10 @@ export function registerEndpoints(api: FastifyInstance, context: DashboardContex
   api.delete<OneEndpoint>(`${WEBHOOKS}/:endpointId`, async (request, reply) => {
     const access = await sessions.member(request, reply, 'webhook.manage');
     const { workspaceId, by } = access;
-    await inTransaction(pool, (client) =>
-      withEndpoint(client, access, endpointIdOf(request), async (endpoint) => {
-        await deleteEndpoint(client, workspaceId, endpoint.id);
-        await appendEvent(client, workspaceId, by, { kind: 'webhook.deleted', target: targetOf(endpoint) });
-      }),
-    );
+    await withEndpoint(pool, access, endpointIdOf(request), async (client, endpoint) => {
+      await deleteEndpoint(client, workspaceId, endpoint.id);
+      await appendEvent(client, workspaceId, by, { kind: 'webhook.deleted', target: targetOf(endpoint) });
+    });
     return reply.code(204).send();
   });
 
@@ -106,35 +103,31 @@ export function registerEndpoints(api: FastifyInstance, context: DashboardContex
   api.get<OneEndpoint>(`${WEBHOOKS}/:endpointId/secret`, async (request, reply): Promise<WebhookSecrets> => {
     const access = await sessions.member(request, reply, 'webhook.manage');
     const { workspaceId, by } = access;
-    return inTransaction(changes, (client) =>
-      withEndpoint(client, access, endpointIdOf(request), async (endpoint) => {
-        const secrets = await readSecrets(client, sealer, workspaceId, endpoint.id);
-        if (secrets === undefined) throw new ApiError('conflict', UNOPENED);
-        await appendEvent(client, workspaceId, by, {
-          kind: 'webhook.secret_shown',
-          target: targetOf(endpoint),
-        });
-        return secrets;
-      }),
-    );
+    return withEndpoint(changes, access, endpointIdOf(request), async (client, endpoint) => {
+      const secrets = await readSecrets(client, sealer, workspaceId, endpoint.id);
+      if (secrets === undefined) throw new ApiError('conflict', UNOPENED);
+      await appendEvent(client, workspaceId, by, {
+        kind: 'webhook.secret_shown',
+        target: targetOf(endpoint),
+      });
+      return secrets;
+    });
   });
 
   api.post<OneEndpoint>(`${WEBHOOKS}/:endpointId/rotate`, async (request, reply): Promise<WebhookSecrets> => {
     const access = await sessions.member(request, reply, 'webhook.manage');
     const { workspaceId, by } = access;
     nothing(request.body);
-    return inTransaction(pool, (client) =>
-      withEndpoint(client, access, endpointIdOf(request), async (endpoint) => {
-        await rotateSecret(client, sealer, workspaceId, endpoint.id);
-        const secrets = await readSecrets(client, sealer, workspaceId, endpoint.id);
-        if (secrets === undefined) throw new Error('A new secret does not open.');
-        await appendEvent(client, workspaceId, by, {
-          kind: 'webhook.secret_rotated',
-          target: targetOf(endpoint),
-        });
-        return secrets;
-      }),
-    );
+    return withEndpoint(pool, access, endpointIdOf(request), async (client, endpoint) => {
+      await rotateSecret(client, sealer, workspaceId, endpoint.id);
+      const secrets = await readSecrets(client, sealer, workspaceId, endpoint.id);
+      if (secrets === undefined) throw new Error('A new secret does not open.');
+      await appendEvent(client, workspaceId, by, {
+        kind: 'webhook.secret_rotated',
+        target: targetOf(endpoint),
+      });
+      return secrets;
+    });
   });
 }
 
@@ -170,13 +163,13 @@ interface EndpointChange {
 
 /** Changes what differs, with an audit entry for the settings and one for `enabled`. Returns the endpoint after that. */
 function changeEndpoint(
-  client: pg.ClientBase,
+  pool: Connections,
   access: Access,
   endpointId: string,
   { settings, enabled }: EndpointChange,
 ): Promise<WebhookEndpoint> {
   const { workspaceId, by } = access;
-  return withEndpoint(client, access, endpointId, async (before) => {
+  return withEndpoint(pool, access, endpointId, async (client, before) => {
     const after = { ...before, ...settings };
     if (after.companyId !== before.companyId) await requireCompany(client, workspaceId, after.companyId);
     const changed = changesOf(before, after);

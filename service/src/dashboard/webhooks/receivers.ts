@@ -10,5 +10,5 @@ export interface Webhooks {
 
 export const createWebhooks = (secrets: readonly string[], networks: string): Webhooks => ({
   sealer: createSecretSealer(secrets),
-  receivers: { networks: parseNetworks(networks), allowHttp: false },
+  receivers: { networks: parseNetworks(networks) },
 });
