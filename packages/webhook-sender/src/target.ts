@@ -7,8 +7,6 @@ import type { Resolve } from './resolver.ts';
 export interface ReceiverPolicy {
   /** Receivers may be in these networks too, and have plain `http` there. */
   readonly networks: readonly Network[];
-  /** Whether receivers may have plain `http` everywhere. */
-  readonly allowHttp: boolean;
 }
 
 /** A receiver and the only addresses to which a connection may lead. */
@@ -46,7 +44,7 @@ export function receiverUrlProblem(text: string, policy: ReceiverPolicy): string
     const url = parseUrl(text);
     const host = hostOf(url);
     if (isIP(host) !== 0) suitableAddresses(url, [host], policy);
-    else if (url.protocol === 'http:' && !policy.allowHttp && policy.networks.length === 0)
+    else if (url.protocol === 'http:' && policy.networks.length === 0)
       throw new SendFailure('https_required', HTTPS_REQUIRED);
     return undefined;
   } catch (error) {
@@ -70,9 +68,7 @@ function suitableAddresses(
       'The host is not on the public internet: its address is refused. The operator can allow its network.',
     );
   const suitable =
-    url.protocol === 'https:' || policy.allowHttp
-      ? allowed
-      : allowed.filter((address) => isWithin(address, policy.networks));
+    url.protocol === 'https:' ? allowed : allowed.filter((address) => isWithin(address, policy.networks));
   if (suitable.length === 0) throw new SendFailure('https_required', HTTPS_REQUIRED);
   return suitable;
 }

@@ -169,13 +169,13 @@ test.each([
   expect(outcomeOf(await testSender()(url))).toBe('invalid_url');
 });
 
-test('http is allowed only in allowed networks, unless it is allowed everywhere', async () => {
+test('http is allowed only in allowed networks', async () => {
   const { port } = await startReceiver();
   const resolve = await testResolver({
     'receiver.test': [['1.1.1.1', '127.0.0.1']],
     'public.test': [['1.1.1.1']],
   });
-  const send = testSender({ allowHttp: false, resolve });
+  const send = testSender({ resolve });
   expect(outcomeOf(await send(`http://receiver.test:${port}/`))).toBe(200);
   expect(outcomeOf(await send('http://public.test/'))).toBe('https_required');
   expect(outcomeOf(await send('http://1.1.1.1/'))).toBe('https_required');

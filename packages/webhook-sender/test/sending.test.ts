@@ -107,7 +107,7 @@ describe('with a trusted authority', () => {
   test('a certificate must be for the host name, not for the address', async () => {
     const { port, connections } = await startSecureReceiver();
     const resolve = async (): Promise<readonly string[]> => ['127.0.0.1'];
-    const send = testSender({ resolve, allowHttp: false });
+    const send = testSender({ resolve });
     expect(outcomeOf(await send(`https://receiver.test:${port}/`))).toBe(200);
     expect(outcomeOf(await send(`https://receiver.test.:${port}/`))).toBe(200);
     for (const host of ['other.test', '127.0.0.1', 'localhost']) {

@@ -39,7 +39,7 @@ export function startWebhooks(options: WebhookOptions): Engine {
     onError: (error) => log.debug({ err: error }, 'a database connection of the webhooks broke'),
   });
   const signals = createChangeSignals({ channel, connections: pool, log });
-  const sender = createWebhookSender({ networks: parseNetworks(networks), allowHttp: false });
+  const sender = createWebhookSender({ networks: parseNetworks(networks) });
   const engine = startEngine({
     connections: pool,
     sealer: createSecretSealer(secrets),

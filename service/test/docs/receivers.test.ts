@@ -12,7 +12,7 @@ const receivers = DOCUMENTS.flatMap((path) =>
     .map((example) => ({ title: `${path} ${example.name}`, example })),
 );
 const directory = await userProject();
-const sender = createWebhookSender({ networks: parseNetworks('127.0.0.0/8, ::1'), allowHttp: false });
+const sender = createWebhookSender({ networks: parseNetworks('127.0.0.0/8, ::1') });
 afterAll(() => sender.end());
 
 test('there is a receiver in TypeScript and one in Python', () => {

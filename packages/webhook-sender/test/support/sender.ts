@@ -15,10 +15,10 @@ export const outcomeOf = (result: SendResult): string | number =>
 
 export type Send = (url: string, request?: Partial<WebhookRequest>) => Promise<SendResult>;
 
-/** A sender for receivers of the test. Default: http is allowed, and receivers may be in 127.0.0.0/8 and ::1. */
+/** A sender for receivers of the test. Default: they may be in 127.0.0.0/8 and ::1. */
 export function testSender(options: Partial<SenderOptions> = {}): Send {
   const networks = parseNetworks('127.0.0.0/8, ::1');
-  const sender = createWebhookSender({ networks, allowHttp: true, ...options });
+  const sender = createWebhookSender({ networks, ...options });
   onTestFinished(() => sender.end());
   return (url, request) =>
     sender.send({ url, headers: {}, body: Buffer.from('{"a":"ä"}'), owner: 'endpoint', ...request });

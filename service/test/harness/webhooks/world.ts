@@ -93,7 +93,7 @@ export async function newEndpoint(
 
 /** Starts an engine. It stops at the end of the test, which also removes all endpoints. */
 export function newEngine(timeoutMs = 15_000): Engine {
-  const sender = createWebhookSender({ networks: parseNetworks('127.0.0.0/8'), allowHttp: false, timeoutMs });
+  const sender = createWebhookSender({ networks: parseNetworks('127.0.0.0/8'), timeoutMs });
   const engine = startEngine({
     connections: pool,
     sealer,
