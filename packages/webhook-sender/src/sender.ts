@@ -75,6 +75,7 @@ export function createWebhookSender(options: SenderOptions): WebhookSender {
       const start = performance.now();
       const duration = (): number => Math.round(performance.now() - start);
       const controller = new AbortController();
+      // `AbortSignal.any` would keep a part of each request for as long as its signal lives.
       const abort = (): void => controller.abort(request.signal?.reason);
       const timeout = new SendFailure('timeout', `No complete response came within ${timeoutMs / 1000} s.`);
       const timer = setTimeout(() => controller.abort(timeout), timeoutMs);
