@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connectPeer, type Peer, PeerGoneError } from '@svc/process-calls';
 import { createCrashLimit } from '@svc/process-calls/crash-limit';
 import { closePassedConnections } from '@svc/process-calls/passed-connections';
-import { sendUnited } from '@svc/process-calls/united';
 import type { Limiter } from '@svc/rate-limiter';
+import { type Announcer, createAnnouncer } from '@svc/signals/announcer';
 import { monitorCommits } from '@svc/telemetry/commits';
 import type { ReadMetrics } from '@svc/telemetry/export';
 import { logOutages, type Report } from '@svc/telemetry/outages';
@@ -67,7 +67,7 @@ export interface Workers {
 interface Member {
   readonly worker: Worker;
   readonly peer: Peer<WorkerCalls>;
-  readonly wake: (topics: readonly string[]) => void;
+  readonly wake: Announcer['announce'];
   /** Resolves when the process has ended, or could not be started. */
   readonly gone: Promise<void>;
 }
@@ -110,8 +110,13 @@ export function forkWorkers(
     const worker = cluster.fork({ NODE_COMPILE_CACHE: COMPILE_CACHE });
     const { promise, resolve } = Promise.withResolvers<void>();
     const peer = connectPeer<WorkerCalls>(worker, offered);
-    const wake = sendUnited((topics: readonly string[]) => peer.call('wake', topics), WAKE_TOPICS_MAX);
-    const member = { worker, peer, wake, gone: promise };
+    const wakes = createAnnouncer({
+      send: (topics) => peer.call('wake', topics),
+      pauseMs: 0,
+      waitingMax: WAKE_TOPICS_MAX,
+      onFailure: () => undefined,
+    });
+    const member = { worker, peer, wake: wakes.announce, gone: promise };
     members.add(member);
     closePassedConnections(worker);
     const gone = (outcome: string): void => {
@@ -183,7 +188,7 @@ export function forkWorkers(
       let settings = chosen;
       hub = signals;
       signals.subscribe((topics) => {
-        for (const { wake } of members) wake(topics);
+        for (const { wake } of members) topics.forEach(wake);
       });
       if (count > 1) writer = openMachineWriter(settings, log, monitorCommits(primary, tracing));
       try {
