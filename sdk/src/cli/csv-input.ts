@@ -9,8 +9,9 @@ import type { FieldKind, Resource } from '../resource.ts';
 
 /** A record of a file. */
 export interface FileRecord {
-  /** The line that it starts at, from 1. */
+  /** The line that it starts at, from 1. Of a JSON array, the number of the item. */
   readonly line: number;
+  readonly unit: 'line' | 'item';
   readonly record: Readonly<Record<string, unknown>>;
 }
 
@@ -56,7 +57,7 @@ export async function* readCsv(
       const cell = cells[i] ?? null;
       if (cell !== null) record[column] = cellValue(fields[column], cell);
     }
-    yield { line, record };
+    yield { line, unit: 'line', record };
   }
   if (header === undefined)
     throw new SvcError(`${name} is empty. CSV needs a header with the names of fields.`);

@@ -88,10 +88,14 @@ async function* readNdjson(
   bytes: AsyncIterable<Uint8Array>,
   name: string,
 ): AsyncGenerator<FileRecord, void, undefined> {
+  let unit: FileRecord['unit'] = 'line';
+  const texts = arrayItems(decoded(bytes), name, () => {
+    unit = 'item';
+  });
   let line = 0;
-  for await (const text of linesOf(arrayItems(decoded(bytes), name))) {
+  for await (const text of linesOf(texts)) {
     line += 1;
-    if (text.trim() !== '') yield { line, record: parseLine(text, name, line) };
+    if (text.trim() !== '') yield { line, unit, record: parseLine(text, name, { line, unit }) };
   }
 }
 
@@ -131,7 +135,14 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string, vo
   if (line !== '') yield line;
 }
 
-function parseLine(text: string, name: string, line: number): FileRecord['record'] {
+/** `line 7`, or `item 7` of a JSON array. */
+export const placeOf = ({ unit, line }: Pick<FileRecord, 'unit' | 'line'>): string => `${unit} ${line}`;
+
+function parseLine(
+  text: string,
+  name: string,
+  place: Pick<FileRecord, 'unit' | 'line'>,
+): FileRecord['record'] {
   try {
     const record: unknown = JSON.parse(text);
     if (typeof record === 'object' && record !== null && !Array.isArray(record))
@@ -140,6 +151,9 @@ function parseLine(text: string, name: string, line: number): FileRecord['record
     // The error below has the line number.
   }
   throw new SvcError(
-    `Line ${line} of ${name} is not a JSON object. The input is NDJSON, one JSON object per line, or a JSON array. For CSV, add --input csv.`,
+    `${capitalized(placeOf(place))} of ${name} is not a JSON object. The input is NDJSON, one JSON object per line, or a JSON array. For CSV, add --input csv.`,
   );
 }
+
+/** The beginning of a sentence. */
+export const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

@@ -140,6 +140,15 @@ describe('update and delete with --file', () => {
     await expect(svc.companies.get(id)).rejects.toThrow(SvcNotFoundError);
   });
 
+  test('name the item of a JSON array, and continue there', async () => {
+    await svc.companies.createMany(['com_a', 'com_b'].map((id) => ({ id, name: id })));
+    const stdin = JSON.stringify([{ id: 'com_none' }, { id: 'com_a' }, { id: 'com_b' }], null, 2);
+    const first = await command('companies delete -f -', { stdin });
+    expect(first.stderr).toContain('svc: item 1, com_none: not_found');
+    const second = await command('companies update -f - --from-line 3', { stdin: '[{},\n{},\n{}]' });
+    expect(second.stderr).toContain('Item 3 of standard input has no id.');
+  });
+
   test('send batches, and only divide those with a refused record', async () => {
     const all = Array.from({ length: 1_200 }, (_, i) => ({ id: `com_${i}`, name: `N${i}` }));
     await svc.companies.createMany(all);

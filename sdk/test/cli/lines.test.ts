@@ -41,7 +41,9 @@ test('records of NDJSON have their values and the numbers of their lines, wherev
         );
         const expected = text
           .split(/\r\n|\n|\r/)
-          .flatMap((json, i) => (json.trim() === '' ? [] : [{ line: i + 1, record: JSON.parse(json) }]));
+          .flatMap((json, i) =>
+            json.trim() === '' ? [] : [{ line: i + 1, unit: 'line', record: JSON.parse(json) }],
+          );
         expect(await Array.fromAsync(read(Readable.from(chunks)))).toEqual(expected);
       },
     ),
@@ -63,6 +65,7 @@ test('the items of a JSON array are records with the numbers of the items, where
         );
         const expected = items.map((record, i) => ({
           line: i + 1,
+          unit: 'item',
           record: JSON.parse(JSON.stringify(record)),
         }));
         expect(await Array.fromAsync(read(Readable.from(chunks)))).toEqual(expected);
@@ -74,10 +77,14 @@ test('the items of a JSON array are records with the numbers of the items, where
 test.each([
   ['[{"id":"a"},', ['a'], 'The JSON array in standard input has no end.'],
   ['[{"id":"a"},{"id":', ['a'], 'The JSON array in standard input has no end.'],
-  ['[{"id":"a"},"b"]', ['a'], 'Line 2 of standard input is not a JSON object.'],
-  ['[{"id":"a"},{"id":"b\n"}]', ['a'], 'Line 2 of standard input is not a JSON object.'],
-  ['[{"id":"a"}]]', ['a'], 'Line 2 of standard input is not a JSON object.'],
-  ['[{"id":"a"}}]', [], 'Line 1 of standard input is not a JSON object.'],
+  ['[{"id":"a"},"b"]', ['a'], 'Item 2 of standard input is not a JSON object.'],
+  ['[{"id":"a"},{"id":"b\n"}]', ['a'], 'Item 2 of standard input is not a JSON object.'],
+  ['[{"id":"a"},,{"id":"b"}]', ['a'], 'Item 2 of standard input is not a JSON object.'],
+  ['[,{"id":"b"}]', [], 'Item 1 of standard input is not a JSON object.'],
+  ['[{"id":"a"}\n,\n]', ['a'], 'Item 2 of standard input is not a JSON object.'],
+  ['[{"id":"a"}]]', ['a'], 'The JSON array in standard input has ended, but the file continues.'],
+  ['[{"id":"a"}]\n{"id":"b"}', ['a'], 'The JSON array in standard input has ended, but the file continues.'],
+  ['[{"id":"a"}}]', [], 'Item 1 of standard input is not a JSON object.'],
   ['{\n"id":"a"}', [], 'one JSON object per line, or a JSON array.'],
 ])('%j ends with an error after its good items', async (text, expected, message) => {
   const ids: unknown[] = [];

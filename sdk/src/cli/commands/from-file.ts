@@ -4,10 +4,11 @@ import { SvcApiError, SvcError } from '../../errors.ts';
 import type { Resource } from '../../resource.ts';
 import { untilAborted } from '../../stoppable.ts';
 import { type Invocation, integer, UsageError } from '../command.ts';
+import type { FileRecord } from '../csv-input.ts';
 import { SomeRefused } from '../exit-code.ts';
 import { writableFields } from '../fields.ts';
 import { printMessage, write } from '../io.ts';
-import { nameOf, readRecords, requireReadable } from '../lines.ts';
+import { capitalized, nameOf, placeOf, readRecords, requireReadable } from '../lines.ts';
 import { outputOf } from '../output/options.ts';
 import { countText, formatCount, type Noun, progressOf } from '../output/progress.ts';
 import type { AnyRecord, RecordWriter } from '../output/record.ts';
@@ -45,28 +46,32 @@ export async function createFromFile(
   const writer = shownRecords(work);
   const progress = progressOf(io, resource, writer === undefined ? undefined : io.stdout);
   const columns = writableFields(resource, 'create');
-  let [read, created] = [0, 0];
+  let created = 0;
+  /** Where the records are in the file that are read and not created. A batch begins with the first. */
+  const places: string[] = [];
   async function* source() {
-    for await (const { record } of readRecords(io, values, { file, fields: resource.fields, columns })) {
-      read += 1;
-      yield record;
+    for await (const each of readRecords(io, values, { file, fields: resource.fields, columns })) {
+      places.push(placeOf(each));
+      yield each.record;
     }
   }
   let unfinished: Unfinished | undefined;
   try {
     for await (const records of collection.createBatches(source(), { idempotencyKey, signal: io.signal })) {
       created += records.length;
+      places.splice(0, records.length);
       progress.add(records.length);
       await write(io.stdout, writer?.page(records) ?? '');
     }
     await write(io.stdout, writer?.end() ?? '');
   } catch (error) {
+    if (error instanceof SvcApiError) error.message = withPlaces(error.message, places);
     if (error instanceof SvcError && error.progress !== undefined) {
       const { unknown } = error.progress;
       unfinished = { unknown, problem: `the response for ${formatCount(unknown)} more was lost. They` };
     } else if (io.signal.aborted) {
       // The batch that was being sent, unless all that was read is created.
-      const unknown = Math.min(read - created, BATCH_MAX_RECORDS);
+      const unknown = Math.min(places.length, BATCH_MAX_RECORDS);
       unfinished = { unknown, problem: `a batch was not finished. Up to ${formatCount(unknown)} more` };
     }
     throw error;
@@ -82,6 +87,10 @@ export async function createFromFile(
       );
   }
 }
+
+/** The message of a refused batch, with the place of each record that it names. */
+const withPlaces = (message: string, places: readonly string[]): string =>
+  message.replace(/\/data\/(\d+)/g, (pointer, index) => `${places[Number(index)] ?? ''}, ${pointer}`);
 
 /** A creation that ended early. */
 interface Unfinished {
@@ -103,10 +112,8 @@ interface FileChange {
 }
 
 /** A record of a file that has an id. */
-interface Target {
-  readonly line: number;
+interface Target extends FileRecord {
   readonly id: string;
-  readonly record: AnyRecord;
 }
 
 /**
@@ -145,7 +152,7 @@ export async function changeFromFile(
         return send(targets.slice(half));
       }
       refused += 1;
-      await printMessage(io, `svc: line ${target.line}, ${target.id}: ${error.code}: ${error.message}`);
+      await printMessage(io, `svc: ${placeOf(target)}, ${target.id}: ${error.code}: ${error.message}`);
     }
   };
   try {
@@ -182,11 +189,12 @@ async function* targetsOf({
   const { fields } = resource;
   const columns = done === 'updated' ? ['id', ...writableFields(resource, 'update')] : Object.keys(fields);
   const records = readRecords(io, values, { file, fields, columns });
-  for await (const { line, record } of untilAborted(records, io.signal)) {
-    if (line < from) continue;
-    const { id } = record;
-    if (typeof id !== 'string' || id === '') throw new SvcError(`Line ${line} of ${nameOf(file)} has no id.`);
-    yield { line, id, record: done === 'updated' ? record : { id } };
+  for await (const each of untilAborted(records, io.signal)) {
+    if (each.line < from) continue;
+    const { id } = each.record;
+    if (typeof id !== 'string' || id === '')
+      throw new SvcError(`${capitalized(placeOf(each))} of ${nameOf(file)} has no id.`);
+    yield { ...each, id, record: done === 'updated' ? each.record : { id } };
   }
 }
 

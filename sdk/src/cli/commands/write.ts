@@ -27,7 +27,8 @@ const fromLineOption: Options = {
   'from-line': {
     type: 'string',
     value: 'N',
-    description: 'With --file: begin at this line, to continue after a failure. Default: 1',
+    description:
+      'With --file: begin at this line, or at this item of a JSON array, to continue after a failure. Default: 1',
   },
 };
 
