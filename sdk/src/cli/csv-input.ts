@@ -70,8 +70,6 @@ function headerOf(cells: readonly Cell[], columns: readonly string[], name: stri
   };
   const unknown = names.find((column) => !columns.includes(column));
   if (unknown !== undefined) {
-    if (names.length === 1 && /[;\t]/.test(unknown))
-      refuse('has no commas. Separate its cells with commas, not with semicolons or tabs.');
     const near = nearest(unknown, columns);
     const hint = near === undefined ? '.' : `; did you mean ${near}?`;
     refuse(`has the column ${JSON.stringify(unknown)}, which cannot be set${hint}`);
@@ -88,6 +86,9 @@ const cellValue = (kind: FieldKind | undefined, cell: string): string | number =
 /** The longest row, in characters. Without a limit, a quote that is not closed would hold the whole file in memory. */
 const ROW_MAX_CHARACTERS = 1024 * 1024;
 
+/** Spreadsheets of some languages write semicolons. The first of these after the first name of the header is the separator. */
+const SEPARATORS = [',', ';', '\t'];
+
 /** Skips empty lines between rows. */
 async function* readRows(
   bytes: AsyncIterable<Uint8Array>,
@@ -98,6 +99,7 @@ async function* readRows(
   let [line, start, length] = [1, 1, 0];
   let cells: Cell[] = [];
   let cell = '';
+  let separators = SEPARATORS;
   let state = 'start' as 'start' | 'bare' | 'quoted' | 'closed';
   const refuse = (problem: string): never => {
     throw new SvcError(`Line ${start} of ${name} ${problem}.`);
@@ -134,10 +136,15 @@ async function* readRows(
         if (character === '"') state = 'closed';
         else cell += character;
       } else if (state === 'closed' && character === '"') [cell, state] = [`${cell}"`, 'quoted'];
-      else if (character === ',') endCell();
-      else if (character === '\n') {
+      else if (separators.includes(character)) {
+        separators = [character];
+        endCell();
+      } else if (character === '\n') {
         const row = endRow();
-        if (row !== undefined) yield row;
+        if (row !== undefined) {
+          if (separators === SEPARATORS) separators = [','];
+          yield row;
+        }
         start = line + 1;
       } else if (state === 'closed') {
         if (character !== '\r') refuse('has text after the closing quote of a cell');

@@ -17,7 +17,7 @@ export const fileOptions = (does: string): Options => ({
     type: 'string',
     short: 'f',
     value: 'FILE',
-    description: `${does} of this file: NDJSON, a JSON array, or CSV with a header. - reads standard input`,
+    description: `${does} of this file: NDJSON, a JSON array, or CSV with a header, separated by commas, semicolons or tabs. - reads standard input`,
   },
   input: {
     type: 'string',

@@ -47,13 +47,22 @@ describe('a CSV file', () => {
     expect((await svc.audits.list()).data).toMatchObject([{ companyId: id, headlineScore: 74 }]);
   });
 
+  test.each([';', '\t'])('has the separator of its header: %j', async (separator) => {
+    const stdin = `name|domain\n"A${separator}B, C"|a.example\nD, E|\n`.replaceAll('|', separator);
+    const { code } = await command('companies create --file - --input csv', { stdin });
+    expect(code).toBe(0);
+    expect(await namesOf()).toEqual([`A${separator}B, C`, 'D, E']);
+    await command('companies create --file - --input csv', { stdin: 'name\nF;G\n' });
+    expect(await namesOf()).toContain('F;G');
+  });
+
   test.each([
     [
       'name,domian\nA,b\n',
       'has the column "domian", which cannot be set; did you mean domain? The columns can be id, name, domain.',
     ],
     ['name,createdAt\nA,b\n', 'has the column "createdAt", which cannot be set'],
-    ['name;domain\nA;b\n', 'has no commas. Separate its cells with commas, not with semicolons or tabs.'],
+    ['name;domain\nA,b\n', 'Line 2 of standard input has 1 cells, and its header has 2.'],
     ['name,name\nA,b\n', 'has the column name twice.'],
     ['name\nA,b\n', 'Line 2 of standard input has 2 cells, and its header has 1.'],
     ['name\nA"\n', 'Line 2 of standard input has a quote in a cell that does not start with one.'],
