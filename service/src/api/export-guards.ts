@@ -7,12 +7,22 @@ import { ApiError, unavailable } from '../http/errors.ts';
 /** The exports of one kind that a process runs at the same time. */
 export const createExportPlaces = (): Places => createPlaces(EXPORTS_MAX);
 
-/** Takes a place until the response has closed. Throws `rate_limited` or `unavailable`. */
-export function takeExportPlace(places: Places, workspaceId: string, reply: FastifyReply): void {
-  const place = places.take([{ name: workspaceId, most: EXPORTS_PER_WORKSPACE_MAX }]);
+/** Takes a place until the response has closed; a person has only one. Throws `rate_limited` or `unavailable`. */
+export function takeExportPlace(
+  places: Places,
+  reply: FastifyReply,
+  workspaceId: string,
+  personId?: string,
+): void {
+  const workspace = { name: workspaceId, most: EXPORTS_PER_WORKSPACE_MAX };
+  const owners = personId === undefined ? [workspace] : [workspace, { name: personId, most: 1 }];
+  const place = places.take(owners);
   if (place === 'all') throw unavailable();
   if (typeof place !== 'function') {
-    const message = `At most ${place.most} exports of this workspace may run here at the same time.`;
+    const message =
+      place === workspace
+        ? `At most ${place.most} exports of this workspace may run here at the same time.`
+        : 'Another export that you have started is still running.';
     throw new ApiError('rate_limited', message, { 'retry-after': '5' });
   }
   whenClosed(reply, place);

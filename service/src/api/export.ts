@@ -12,9 +12,9 @@ import { errorEnvelope, unavailable } from '../http/errors.ts';
 import { failureOf } from '../http/failures.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import type { Position } from '../list/cursor.ts';
-import { DOC_SEPARATOR, type Page, sortsOf } from '../list/definition.ts';
+import { type Page, sortsOf } from '../list/definition.ts';
 import { type ListQuery, parseListQuery, type RawQuery } from '../list/query.ts';
-import { readItems } from '../list/read.ts';
+import { docsOf, readItems } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { createExportPlaces, takeExportPlace } from './export-guards.ts';
 import type { Wait, Waits } from './feed/waits.ts';
@@ -46,7 +46,7 @@ export function registerExports(
         setEncoding(request, reply);
         return reply.send(Readable.from([]));
       }
-      takeExportPlace(places, key.workspaceId, reply);
+      takeExportPlace(places, reply, key.workspaceId);
       return sendExport(request, reply, key, { ...options, resource, query });
     });
   }
@@ -122,7 +122,7 @@ async function* linesOf(
     while (newest !== undefined) {
       if ((await wait.next(0)) === 'ended') throw unavailable();
       const page: Page = await readItems(reads, resource.list, query, key, position);
-      const lines = page.data === '[]' ? [] : page.data.slice(1, -1).split(DOC_SEPARATOR);
+      const lines = docsOf(page.data);
       sent += lines.length;
       if (sent > paid && key.mode === 'live') {
         await takeUnit(key, auditWriter, quotaGate);

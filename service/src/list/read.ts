@@ -80,10 +80,14 @@ export async function readItems(
   const read = { list, workspaceId, ...conditions, sort, direction, position, limit };
   const readRows = list.read ?? readKeyset;
   const page = toPage(await readRows(reads.of(workspaceId), read), limit, direction, position);
-  if (fields === undefined || page.data === '[]') return page;
-  const docs = page.data.slice(1, -1).split(DOC_SEPARATOR);
-  return { ...page, data: `[${docs.map((doc) => selectFields(doc, fields)).join(DOC_SEPARATOR)}]` };
+  if (fields === undefined) return page;
+  const docs = docsOf(page.data).map((doc) => selectFields(doc, fields));
+  return { ...page, data: `[${docs.join(DOC_SEPARATOR)}]` };
 }
+
+/** The JSON text of each item of a page's data. */
+export const docsOf = (data: string): readonly string[] =>
+  data === '[]' ? [] : data.slice(1, -1).split(DOC_SEPARATOR);
 
 /** Reads the page at a position of the list. Undefined: at its start. */
 export async function readFrom(

@@ -1,8 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import { cutUnread } from '@svc/http-content/reply-end';
 import type { AuditLogEntry } from '@svc/sdk';
 import { csvLine, withoutFormula } from '@svc/sdk/csv';
-import type { Connections } from '@svc/turns/lane';
+import type { Shares } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
 import { createExportPlaces, takeExportPlace } from '../../api/export-guards.ts';
@@ -14,10 +15,9 @@ import { inTransaction } from '../../database/pool.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { Position } from '../../list/cursor.ts';
-import { DOC_SEPARATOR } from '../../list/definition.ts';
-import { readKeyset } from '../../list/keyset.ts';
+import type { Page } from '../../list/definition.ts';
 import { type ListQuery, parseListQuery } from '../../list/query.ts';
-import { conditionsOf, toPage } from '../../list/read.ts';
+import { docsOf, readItems } from '../../list/read.ts';
 import { readRecord } from '../../records/read.ts';
 import { auditLog } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
@@ -63,17 +63,19 @@ export function registerLog(
   const places = createExportPlaces();
   api.get<{ Querystring: Raw }>(`${LOG}/export`, async (request, reply) => {
     const access = await sessions.member(request, reply);
-    const { workspaceId } = access;
     const { format: _, ...filters } = request.query;
     const format = formatOf(request.query['format']);
     allowParameters(filters, Object.keys(logList.filters));
     const query = orInvalidParameter(parseListQuery(logList, filters));
-    takeExportPlace(places, workspaceId, reply);
+    takeExportPlace(places, reply, access.workspaceId, access.person.id);
     await inTransaction(changes, (client) => recordExport(client, access, { format, query }));
     // A search may find nothing for a long time. A proxy should know meanwhile that there is a response.
     const onSearched = (): void => reply.raw.flushHeaders();
     const onRead = cutUnread(reply, EXPORT_UNREAD_MS);
-    const chunks = exportChunks(slow.of(workspaceId), workspaceId, query, format, { onSearched, onRead });
+    // The stream asks for the next page outside of the request's asynchronous context.
+    const inRequest = AsyncLocalStorage.snapshot();
+    const confirm = (): Promise<unknown> => inRequest(() => sessions.member(request, reply));
+    const chunks = exportChunks(slow, access, query, format, { onSearched, onRead, confirm });
     const day = new Date(reader.clock()).toISOString().slice(0, 10);
     return reply
       .type(EXPORT_TYPES[format])
@@ -104,37 +106,44 @@ function formatOf(value: unknown): ExportFormat {
   throw new ApiError('invalid_parameter', `"format" must be one of ${Object.keys(EXPORT_TYPES).join(', ')}.`);
 }
 
+interface ExportSteps {
+  readonly onSearched: () => void;
+  readonly onRead: () => void;
+  /** Throws if the person may no longer read the log. Then the response breaks off. */
+  readonly confirm: () => Promise<unknown>;
+}
+
 /**
  * The entries that match the filters as the text of a file, newest first. It reads page by page, so it needs little memory
  * and no long transaction. Entries that are written during the export are newer than its first page, so it has none of them.
  */
 async function* exportChunks(
-  pool: Connections,
-  workspaceId: string,
-  query: ListQuery,
+  reads: Shares,
+  { workspaceId }: Access,
+  filters: ListQuery,
   format: ExportFormat,
-  { onSearched, onRead }: { readonly onSearched: () => void; readonly onRead: () => void },
+  { onSearched, onRead, confirm }: ExportSteps,
 ): AsyncGenerator<string> {
   if (format === 'csv') yield csvLine(COLUMNS);
-  const conditions = conditionsOf(logList, query, { workspaceId, companyId: null });
+  const query = { ...filters, limit: EXPORT_PAGE_ENTRIES };
+  const scope = { workspaceId, companyId: null };
   let position: Position | undefined;
   for (;;) {
-    const limit = EXPORT_PAGE_ENTRIES;
-    const read = { list: logList, workspaceId, ...conditions, sort: query.sort, position, limit } as const;
-    const row = await readKeyset(pool, { ...read, direction: 'forward' });
-    const { data, hasMore, end } = toPage(row, limit, 'forward', position);
+    const { data, hasMore, end }: Page = await readItems(reads, logList, query, scope, position);
     onSearched();
     // Also if there is no text: the reader may have gone away.
     yield format === 'csv' ? csvOf(data) : ndjsonOf(data);
     onRead();
     if (!hasMore || end === null) return;
     position = end;
+    await confirm();
   }
 }
 
-/** One line for each item of a page's data. */
 const ndjsonOf = (data: string): string =>
-  data === '[]' ? '' : `${data.slice(1, -1).replaceAll(DOC_SEPARATOR, '\n')}\n`;
+  docsOf(data)
+    .map((doc) => `${doc}\n`)
+    .join('');
 
 /** Text that a client has sent, such as a User-Agent, must not become a formula in a spreadsheet. */
 const csvOf = (data: string): string =>

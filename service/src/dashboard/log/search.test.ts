@@ -181,12 +181,12 @@ describe('a search in the log', () => {
       headers: { cookie: owner.cookie },
       signal: AbortSignal.timeout(HEADERS_WITHIN_MS),
     }).finally(search.resolve);
-    spy.mockRestore();
     expect([response.status, response.headers.get('content-type')]).toEqual([
       200,
       'application/x-ndjson; charset=utf-8',
     ]);
     expect(await response.text()).toBe('');
+    spy.mockRestore();
     expect(searches).toBeGreaterThan(1);
   });
 });

@@ -132,7 +132,7 @@ export function requirePermission(access: Access, permission: Permission): Acces
  */
 export async function confirmRole(
   client: pg.ClientBase,
-  { workspaceId, person, permission, admits }: Pick<Access, 'workspaceId' | 'person' | 'permission' | 'admits'>,
+  { workspaceId, person, permission, admits }: Omit<Access, 'role' | 'by'>,
 ): Promise<Role> {
   const { rows } = await client.query<Membership>(lockMembership(workspaceId, person.id));
   const role = requireMember(rows[0], admits);
