@@ -1,4 +1,4 @@
-import { createRounds, type Outcome } from '@svc/turns/rounds';
+import type { Outcome, Rounds } from '@svc/turns/rounds';
 import type pg from 'pg';
 import { OPERATOR } from '../audit-log/actor.ts';
 import { appendEvents, type WorkspaceEvent } from '../audit-log/append-event.ts';
@@ -86,15 +86,15 @@ export async function noticeQuotas(pool: pg.Pool): Promise<void> {
  * Moves the events that wait into the feed, and appends the audit entries of what the service has done by itself. Several
  * nodes may run it at the same time: each event gets into the feed once. Workspaces that fail, or whose rows are locked,
  * delay the others by a few seconds at most, however many they are. `rounds`: what earlier calls of this process know of
- * them. It calls `onFailure` for each that fails; it throws if the database is away. Returns the workspaces with new
- * changes. `announce` gets them too, also before it throws.
+ * them. It calls `onFailure` for each that fails; it throws if the database is away. `announce` gets the workspaces with new
+ * changes, also before it throws.
  */
 export async function publishEvents(
   pool: pg.Pool,
-  announce: (workspaceIds: readonly string[]) => unknown = () => undefined,
-  onFailure: (error: unknown, workspaceId: string) => unknown = () => undefined,
-  rounds = createRounds(),
-): Promise<readonly string[]> {
+  announce: (workspaceIds: readonly string[]) => unknown,
+  onFailure: (error: unknown, workspaceId: string) => unknown,
+  rounds: Rounds,
+): Promise<void> {
   const published: string[] = [];
   const attempt = async (id: string, waits: boolean): Promise<Outcome> => {
     const events = await publish(pool, id, waits);
@@ -110,7 +110,6 @@ export async function publishEvents(
   } finally {
     if (published.length > 0) announce(published);
   }
-  return published;
 }
 
 /** Returns the number of events. Undefined: the clock of the workspace is locked, or was removed. `waits`: for a lock. */

@@ -2,8 +2,8 @@ import type { Change } from '@svc/sdk';
 import { createRounds } from '@svc/turns/rounds';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { expectContract } from '../../test/contract/workspace-event.ts';
+import { publishEvents } from '../../test/harness/publish-events.ts';
 import { createTestService, TEST_ACTOR, type TestService } from '../../test/harness/service.ts';
-import { publishEvents } from '../changes/publish-events.ts';
 import { warnOfExpiringKeys } from './expiring-keys.ts';
 
 const service = await createTestService();

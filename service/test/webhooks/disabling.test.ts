@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { publishEvents } from '../../src/changes/publish-events.ts';
 import { expectContract } from '../contract/workspace-event.ts';
+import { publishEvents } from '../harness/publish-events.ts';
 import {
   deliveriesOf,
   endpointRow,
