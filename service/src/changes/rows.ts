@@ -49,7 +49,6 @@ export const isExpired = (
 const pageRows = preparedStatements('page_changes', 'request');
 /** It also reads rows that the filters leave out, so it is not among the short statements of the pipeline. */
 const searchedRows = preparedStatements('search_changes', 'bulk');
-const statements = new Map<string, BoundStatement>();
 
 const micros = (time: string): string => `coalesce((extract(epoch from ${time}) * 1000000)::bigint, 0)`;
 
@@ -89,12 +88,7 @@ function rowsStatement({ ascending, start, searches }: RowsRead): BoundStatement
     ascending ? 'up' : 'down',
     ...(start ? ['from'] : []),
   ].join('_');
-  let bound = statements.get(name);
-  if (bound === undefined) {
-    bound = (searches ? searchedRows : pageRows)(name, rowsText(ascending, start !== undefined));
-    statements.set(name, bound);
-  }
-  return bound;
+  return (searches ? searchedRows : pageRows)(name, rowsText(ascending, start !== undefined));
 }
 
 /**
@@ -136,7 +130,6 @@ export async function readNewest(connections: Queryable, workspaceId: string): P
 
 const selectRecords = preparedStatements('changed_records', 'request');
 const searchRecords = preparedStatements('searched_records', 'bulk');
-const lookUps = new Map<string, BoundStatement>();
 
 /** The JSON of records by their ids. */
 export async function readDocs(
@@ -148,13 +141,9 @@ export async function readDocs(
 ): Promise<ReadonlyMap<string, string>> {
   if (ids.length === 0) return new Map();
   const name = `${searches ? 'searched' : 'changed'}_${relation}`;
-  let select = lookUps.get(name);
-  if (select === undefined) {
-    const text = `select wanted.id, found.doc from unnest($2::text[]) as wanted (id) cross join lateral (
+  const text = `select wanted.id, found.doc from unnest($2::text[]) as wanted (id) cross join lateral (
       ${lookUp({ select: 'doc', from: relation, key: 'wanted.id' })}) found`;
-    select = (searches ? searchRecords : selectRecords)(name, text);
-    lookUps.set(name, select);
-  }
+  const select = (searches ? searchRecords : selectRecords)(name, text);
   const { rows } = await connections.query<{ id: string; doc: string }>(select(workspaceId, ids));
   return new Map(rows.map(({ id, doc }) => [id, doc]));
 }

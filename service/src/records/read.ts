@@ -16,18 +16,12 @@ export interface RecordAnswer {
 }
 
 const recordStatement = preparedStatements('record', 'request');
-const records = new Map<string, BoundStatement>();
 
 /** The statement that reads a record of a list. `column`: a column whose value is a parameter too. */
 function selectRecord({ relation, source = relation }: ListDefinition, column?: string): BoundStatement {
   const name = `record_${relation}${column === undefined ? '' : '_of_company'}`;
-  let select = records.get(name);
-  if (select === undefined) {
-    const and = column === undefined ? {} : { and: `${column} = $3` };
-    select = recordStatement(name, lookUp({ select: 'doc', from: source, ...and }));
-    records.set(name, select);
-  }
-  return select;
+  const and = column === undefined ? {} : { and: `${column} = $3` };
+  return recordStatement(name, lookUp({ select: 'doc', from: source, ...and }));
 }
 
 /** Reads a record by its id. Undefined: there is none in the scope, which may be limited to one company. */

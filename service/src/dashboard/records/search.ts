@@ -72,7 +72,6 @@ function textOf(value: unknown): string {
 const PLACES = ['id', 'exact', 'start', 'word', 'part'] as const satisfies readonly SearchHit['match'][];
 
 const family = statements('search_records', 'bulk');
-const selects = new Map<string, BoundStatement>();
 
 /** Companies whose name starts with the text, in their order, so the shortest first. An index has it. */
 const COMPANIES_BY_NAME = `select * from (
@@ -86,42 +85,37 @@ const COMPANIES_BY_NAME = `select * from (
  * contain the text, of which an index gives a bounded number. The newest first.
  */
 function selectHits({ table, texts, words }: Searched): BoundStatement {
-  let select = selects.get(table);
-  if (select === undefined) {
-    const [title = 'id'] = texts;
-    const isExact = texts.map((column) => `lower(${column}) = lower($3)`).join(' or ') || 'false';
-    const hasWords = words === undefined ? 'false' : searchCondition(words, '$3::text');
-    const isPart = [...texts, 'id'].map((column) => `${column} ilike $4`).join(' or ');
-    const placed = `id, created_at, ${title} as title, case when ${isExact} then 2
+  const [title = 'id'] = texts;
+  const isExact = texts.map((column) => `lower(${column}) = lower($3)`).join(' or ') || 'false';
+  const hasWords = words === undefined ? 'false' : searchCondition(words, '$3::text');
+  const isPart = [...texts, 'id'].map((column) => `${column} ilike $4`).join(' or ');
+  const placed = `id, created_at, ${title} as title, case when ${isExact} then 2
         when starts_with(lower(${title}), lower($3)) then 3 when ${hasWords} then 4 else 5 end as place`;
-    // Otherwise the index has found all that have the words.
-    const isCommon = words === undefined ? 'true' : isTooCommon('by_words');
-    const id = lookUp({ select: `id, created_at, ${title} as title, 1 as place`, from: table });
-    const newest =
-      texts.length === 0
-        ? 'select where $3 = $4'
-        : `select ${['id', 'created_at', ...texts].join(', ')} from ${table} where workspace_id = $1
+  // Otherwise the index has found all that have the words.
+  const isCommon = words === undefined ? 'true' : isTooCommon('by_words');
+  const id = lookUp({ select: `id, created_at, ${title} as title, 1 as place`, from: table });
+  const newest =
+    texts.length === 0
+      ? 'select where $3 = $4'
+      : `select ${['id', 'created_at', ...texts].join(', ')} from ${table} where workspace_id = $1
       order by created_at desc, id desc limit $5`;
-    const byWords = words === undefined ? '' : `${foundByWords(table, '$3', 'by_words')}, `;
-    const found = [
-      `(${id})`,
-      ...(words === undefined ? [] : [`(select ${placed} from by_words where workspace_id = $1)`]),
-      ...(table === 'companies' ? [`(select ${placed} from (${COMPANIES_BY_NAME}) by_name)`] : []),
-      ...(texts.length === 0
-        ? []
-        : [`(select ${placed} from newest where ${isPart} or ${isCommon} and ${hasWords})`]),
-    ];
-    select = family(
-      `search_records_${table}`,
-      `with newest as materialized (${newest}), ${byWords}found as (
+  const byWords = words === undefined ? '' : `${foundByWords(table, '$3', 'by_words')}, `;
+  const found = [
+    `(${id})`,
+    ...(words === undefined ? [] : [`(select ${placed} from by_words where workspace_id = $1)`]),
+    ...(table === 'companies' ? [`(select ${placed} from (${COMPANIES_BY_NAME}) by_name)`] : []),
+    ...(texts.length === 0
+      ? []
+      : [`(select ${placed} from newest where ${isPart} or ${isCommon} and ${hasWords})`]),
+  ];
+  return family(
+    `search_records_${table}`,
+    `with newest as materialized (${newest}), ${byWords}found as (
     select * from (select distinct on (id) * from (${found.join(' union all ')}) every order by id, place) each
     order by place, created_at desc, id desc limit $6)
   select coalesce(json_agg(found order by place, created_at desc, id desc), '[]') as hits,
     (select count(*) >= $5 from newest) and ${isCommon} as stopped from found`,
-    );
-    selects.set(table, select);
-  }
-  return select;
+  );
 }
 
 interface Found {
