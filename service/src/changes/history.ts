@@ -2,6 +2,7 @@ import type { Queryable } from '@svc/turns/lane';
 import { SEARCHED_ROWS_MAX } from '../config/limits.ts';
 import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { statement } from '../database/statement.ts';
+import { microseconds } from '../database/utc.ts';
 import { type Change, type PackedRow, unpackRecord, unpackRow } from './packed.ts';
 import type { Start } from './rows.ts';
 
@@ -33,7 +34,7 @@ export interface FoundChanges {
 // The row that contains the start ends after it: it is the first one that does not end before it. Only the last row that was
 // read is returned without being of one of the types.
 const searchRecord = statement('search_record_changes', 'bulk')`
-  select (extract(epoch from last_at) * 1000000)::bigint as at, type, case when wanted then items end as items, number, bytes
+  select ${microseconds('last_at')} as at, type, case when wanted then items end as items, number, bytes
   from (
     select *, lead(number) over (order by number) is null as is_last from (
       select last_at, type, items, wanted, row_number() over w as number, (sum(size) over w)::int as bytes,

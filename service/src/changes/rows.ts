@@ -2,6 +2,7 @@ import type { Queryable } from '@svc/turns/lane';
 import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { lookUp } from '../database/look-up.ts';
 import { type BoundStatement, preparedStatement, preparedStatements } from '../database/statement.ts';
+import { microseconds } from '../database/utc.ts';
 import type { PackedRow } from './packed.ts';
 
 /** The most changes that a request with filters reads. */
@@ -50,7 +51,7 @@ const pageRows = preparedStatements('page_changes', 'request');
 /** It also reads rows that the filters leave out, so it is not among the short statements of the pipeline. */
 const searchedRows = preparedStatements('search_changes', 'bulk');
 
-const micros = (time: string): string => `coalesce((extract(epoch from ${time}) * 1000000)::bigint, 0)`;
+const micros = (time: string): string => `coalesce(${microseconds(time)}, 0)`;
 
 interface Row {
   readonly complete: number;
@@ -105,7 +106,7 @@ function rowsText(ascending: boolean, hasStart: boolean): string {
   ${micros('(select complete_after from feed_starts where workspace_id = $1)')} as complete,
   ${micros('(select last_at from changes where workspace_id = $1 order by last_at desc limit 1)')} as newest
 ) feed left join (
-  select (extract(epoch from last_at) * 1000000)::bigint as at, type, items, number, changes, bytes from (
+  select ${microseconds('last_at')} as at, type, items, number, changes, bytes from (
     select last_at, type, items, row_number() over w as number,
       (sum(changes) over w)::int as changes, (sum(bytes) over w)::int as bytes,
       sum(changes) over w - changes as changes_before, sum(bytes) over w - bytes as bytes_before

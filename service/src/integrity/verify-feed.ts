@@ -5,7 +5,7 @@ import { resourceOf } from '../changes/scan.ts';
 import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { pagesOf } from '../database/pages.ts';
 import { statement, statements } from '../database/statement.ts';
-import { plusMicroseconds } from '../database/utc.ts';
+import { microseconds, plusMicroseconds } from '../database/utc.ts';
 import type { Resource } from '../resources/define.ts';
 import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
 
@@ -34,12 +34,11 @@ const readOnly = statement(
   'control',
 )`set transaction isolation level repeatable read, read only`;
 const selectFeed = statement('verify_feed', 'request')`
-  select (extract(epoch from coalesce(
-    (select complete_after from feed_starts where workspace_id = $1), 'epoch')) * 1000000)::bigint as start`;
+  select ${microseconds(`coalesce((select complete_after from feed_starts where workspace_id = $1), 'epoch')`)} as start`;
 const sumFeed = statement('verify_feed_size', 'bulk')`
   select coalesce(sum(changes), 0)::float8 as changes from changes where workspace_id = $1`;
 const selectRows = statement('verify_feed_rows', 'bulk')`
-  select (extract(epoch from last_at) * 1000000)::bigint as "lastAt", type, changes, items from changes
+  select ${microseconds('last_at')} as "lastAt", type, changes, items from changes
   where workspace_id = $1 and last_at > $2 order by last_at limit ${BATCH_ROWS}`;
 const selectDocs = statements('verify_changed_records', 'bulk');
 const restartFeed = statement('restart_feed', 'request')`
@@ -144,7 +143,7 @@ async function compareRecords(
   const found: string[] = [];
   const select = selectDocs(
     `feed_docs_of_${list.relation}`,
-    `select id, doc, (extract(epoch from created_at) * 1000000)::bigint as "createdAt" from ${list.relation}
+    `select id, doc, ${microseconds('created_at')} as "createdAt" from ${list.relation}
      where workspace_id = $1 and id > $2 order by id limit $3`,
   );
   const missing = new Map(last);

@@ -1,10 +1,9 @@
+import { utc, utcSeconds } from '../database/utc.ts';
+
 /**
  * What lists read that is no table: queries in which `$1` is the workspace. They are no views of the database, because a
  * cluster routes a query only if the workspace of each table in it is a parameter.
  */
-
-const iso = (column: string, format = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'): string =>
-  `to_char(${column} at time zone 'UTC', '${format}')`;
 
 const LAST_USE = `greatest(k.last_used_at, (
       select u.last_used_at from key_usage u where u.workspace_id = $1 and u.key_id >= k.id and u.key_id <= k.id
@@ -20,8 +19,8 @@ export const API_KEY_RECORDS = `(select k.workspace_id, k.id, k.company_id, k.cr
     end as status,
     (select row_to_json(wire)::text from (select
       k.id, k.name, k.mode, k.hint, k.access, k.company_id as "companyId",
-      ${iso('k.created_at')} as "createdAt", ${iso(LAST_USE, 'YYYY-MM-DD"T"HH24:MI:SS"Z"')} as "lastUsedAt",
-      ${iso('k.revoked_at')} as "revokedAt", ${iso('k.expires_at')} as "expiresAt", ${iso('k.paused_at')} as "pausedAt"
+      ${utc('k.created_at')} as "createdAt", ${utcSeconds(LAST_USE)} as "lastUsedAt",
+      ${utc('k.revoked_at')} as "revokedAt", ${utc('k.expires_at')} as "expiresAt", ${utc('k.paused_at')} as "pausedAt"
     ) wire) as doc
   from api_keys k where k.workspace_id = $1) api_key_records`;
 

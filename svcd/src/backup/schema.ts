@@ -1,14 +1,14 @@
 import type { Details } from '@svc/database-copy';
+import { rightsMistake, serverMistake } from '@svc/postgres-sessions';
 import { OperatorError } from '@svc/service/config/errors';
 import {
   createHistoryTable,
   type MigrationFile,
-  OLDEST_SERVER_VERSION_NUM,
   readApplied,
   readMigrationFiles,
 } from '@svc/service/database/migrate';
 import { statement } from '@svc/service/database/statement';
-import { plusMicroseconds } from '@svc/service/database/utc';
+import { plusMicroseconds, utcSeconds } from '@svc/service/database/utc';
 import type pg from 'pg';
 import manifest from '../../package.json' with { type: 'json' };
 
@@ -28,7 +28,7 @@ export interface BackupDetails {
 
 const selectSnapshot = statement('backup_snapshot', 'control')`
   select current_setting('server_version') as "serverVersion",
-    to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "createdAt"`;
+    ${utcSeconds('now()')} as "createdAt"`;
 
 /** Describes the database of a connection. Throws OperatorError if it has no tables of this program. */
 export async function describeBackup(
@@ -48,22 +48,16 @@ export async function describeBackup(
   };
 }
 
-const selectServer = statement('restore_server', 'control')`
-  select current_setting('server_version_num')::int as number, current_setting('server_version') as version`;
-
 /**
- * Creates the empty tables of a backup with the migrations that its database had. Throws OperatorError if the server is too
- * old, or if this program does not have these migrations.
+ * Creates the empty tables of a backup with the migrations that its database had. Throws UnsuitableDatabaseError if the
+ * service cannot use the database, and OperatorError if this program does not have these migrations.
  */
 export async function createTables(
   { migration, version }: BackupDetails,
   client: pg.ClientBase,
 ): Promise<void> {
-  const { rows } = await client.query<{ number: number; version: string }>(selectServer());
-  if ((rows[0]?.number ?? 0) < OLDEST_SERVER_VERSION_NUM)
-    throw new OperatorError(
-      `the database server is PostgreSQL ${rows[0]?.version}; this program needs PostgreSQL 15 or newer`,
-    );
+  const mistake = (await serverMistake(client)) ?? (await rightsMistake(client));
+  if (mistake !== undefined) throw mistake;
   const files = await readMigrationFiles();
   if (files[migration.number - 1]?.sha256 !== migration.sha256)
     throw new OperatorError(

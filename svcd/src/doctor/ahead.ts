@@ -1,4 +1,5 @@
 import { statement } from '@svc/service/database/statement';
+import { utcSeconds } from '@svc/service/database/utc';
 import type pg from 'pg';
 import { type Finding, fail, ok } from './check.ts';
 
@@ -18,7 +19,7 @@ interface Ahead {
  */
 const selectAhead = statement('times_ahead', 'background: svcd doctor reads the clocks of all workspaces')`
   with latest as (select now() + $1 * interval '1 second' as at)
-  select workspace_id, what, to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as until
+  select workspace_id, what, ${utcSeconds('until')} as until
   from (
     select workspace_id, 'clock of records' as what, last_at as until from workspace_clocks
     union all

@@ -8,6 +8,7 @@ import type { Start } from '../../changes/rows.ts';
 import { type Micros, microsOfTime, timeOfMicros } from '../../config/micros.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statements } from '../../database/statement.ts';
+import { microseconds } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { KeysetRead, KeysetRow, ListDefinition } from '../../list/definition.ts';
 import { DOC_SEPARATOR } from '../../list/definition.ts';
@@ -111,7 +112,7 @@ async function lastChangeOf(
 ): Promise<Start | undefined> {
   const field = 'updatedAt' in fields ? 'updatedAt' : immutable ? 'createdAt' : undefined;
   if (field === undefined) return undefined;
-  const select = `(extract(epoch from ${columnName(field)}) * 1000000)::bigint as at`;
+  const select = `${microseconds(columnName(field))} as at`;
   const { rows } = await connections.query<{ at: Micros }>(
     selectTimes(`time_of_last_change_${relation}`, lookUp({ select, from: relation }))(
       search.workspaceId,

@@ -4,6 +4,7 @@ import type { Change } from '../../changes/packed.ts';
 import { type Micros, timeOfMicros } from '../../config/micros.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statement } from '../../database/statement.ts';
+import { microseconds } from '../../database/utc.ts';
 import type { RecordChange } from '../wire.ts';
 
 /**
@@ -22,7 +23,7 @@ export const IMPORTS_SEARCHED_MAX = 20;
 // A look-up for each change. The method and the status tell the creation by an import from the first change after it. A
 // short text of the entry is compared before the entry is parsed.
 const selectEntries = statement('entries_of_changes', 'bulk')`
-  select (extract(epoch from change.at) * 1000000)::bigint as at, entry.doc
+  select ${microseconds('change.at')} as at, entry.doc
   from unnest($2::timestamptz[], $4::text[]) as change (at, requests) cross join lateral (
     select doc from (
       select created_at, id, kind, method, doc from audit_log
@@ -38,8 +39,7 @@ const selectEntries = statement('entries_of_changes', 'bulk')`
   ) entry`;
 
 const selectImports = statement('imports_before', 'request')`
-  select entry.doc, (extract(epoch from entry.created_at) * 1000000)::bigint as at,
-    (extract(epoch from import.last_at) * 1000000)::bigint as "lastAt"
+  select entry.doc, ${microseconds('entry.created_at')} as at, ${microseconds('import.last_at')} as "lastAt"
   from (
     select target_id, created_at, doc from audit_log
     where workspace_id = $1 and kind >= 'records.imported' and kind <= 'records.imported'
