@@ -86,7 +86,7 @@ const cellValue = (kind: FieldKind | undefined, cell: string): string | number =
 /** The longest row, in characters. Without a limit, a quote that is not closed would hold the whole file in memory. */
 const ROW_MAX_CHARACTERS = 1024 * 1024;
 
-/** Spreadsheets of some languages write semicolons. The first of these after the first name of the header is the separator. */
+/** Spreadsheets of some languages write semicolons. The separator of the header is that of the file. */
 const SEPARATORS = [',', ';', '\t'];
 
 /** Skips empty lines between rows. */

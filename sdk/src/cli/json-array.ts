@@ -1,9 +1,9 @@
 import { SvcError } from '../errors.ts';
 
 /**
- * The text of a JSON array as NDJSON: each item is a line, which has the number of the item. Calls `onArray` if it is one, and
- * otherwise passes on the text. An item that is not JSON, or is missing, is a line that is not JSON. Throws {@link SvcError}
- * if the array has no end, or if there is something after it.
+ * The text of a JSON array as NDJSON: each item is a line, which has the number of the item. Calls `onArray` if it is an
+ * array, and passes on another text. An item that is not JSON, or is missing, is a line that is not JSON. Throws {@link
+ * SvcError} if the array has no end, or if there is something after it.
  */
 export async function* arrayItems(
   texts: AsyncIterable<string>,

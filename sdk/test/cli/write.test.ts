@@ -118,14 +118,9 @@ describe('create', () => {
     const refused = await command(['companies', 'create', '-f', '-'], { stdin: '{"nme":"A"}\n' });
     expect(refused).toMatchObject({ code: 6 });
     expect(refused.stderr).toContain('invalid_body: line 1, /data/0/');
-    const many = `${'{"name":"A"}\n'.repeat(1_001)}\n{"name":""}\n{"nme":"B"}\n`;
-    const late = await command(['companies', 'create', '-f', '-'], { stdin: many });
-    expect(late.stderr).toContain('svc: created 1,000 companies.');
+    const stdin = `${'{"name":"A"}\n'.repeat(1_001)}\n{"name":""}\n{"nme":"B"}\n`;
+    const late = await command(['companies', 'create', '-f', '-'], { stdin });
     expect(late.stderr).toMatch(/invalid_body: line 1003, \/data\/1\/name .* line 1004, \/data\/2/);
-    const array = await command(['companies', 'create', '-f', '-'], {
-      stdin: '[{"name":"A"},\n{"name":""}]',
-    });
-    expect(array.stderr).toContain('invalid_body: item 2, /data/1/name');
   });
 
   test.each(['create', 'update', 'delete'])(
