@@ -55,6 +55,9 @@ test('the schemas of the arguments are those of the contract, and are valid', as
     additionalProperties: false,
   });
   expect(tools.map(({ name }) => name)).not.toContain('update_audit');
+  const descriptionsWith = (text: string) => tools.filter(({ description }) => description?.includes(text));
+  const positioned = descriptionsWith('`pagination.position` as `after`').map(({ name }) => name);
+  expect(positioned).toEqual(['list_changes']);
 });
 
 test('a walk with nextCursor returns every record once, and only those of the workspace and the filter', async () => {

@@ -101,7 +101,7 @@ function listTool(resource: CompleteResource): Tool {
   };
   return {
     name: `list_${snake(name)}`,
-    description: `Returns a page of ${plural}, newest first${sorts === undefined ? '' : ' unless `sort` says otherwise'}: \`data\`, and the cursors in \`pagination\`. For the next page, call it again with \`nextCursor\` as \`cursor\` and the same filters, until it is null: a page may have fewer items than its limit, even none. ${description}`,
+    description: `Returns a page of ${plural}, newest first${sorts === undefined ? '' : ' unless `sort` says otherwise'}: \`data\`, and the cursors in \`pagination\`. For the next page, call it again with \`nextCursor\` as \`cursor\` and the same filters, until it is null: a page may have fewer items than its limit, even none.${positions === true ? ' With `after`, continue with `pagination.position` as `after`.' : ''} ${description}`,
     inputSchema: closed({
       cursor: {
         type: 'string',
