@@ -1,8 +1,7 @@
 import type { Change } from '@svc/sdk';
 import { createRounds } from '@svc/turns/rounds';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { expectContract } from '../../test/contract/workspace-event.ts';
-import { publishEvents } from '../../test/harness/publish-events.ts';
+import { expectContract, publishEvents } from '../../test/contract/workspace-event.ts';
 import { createTestService, TEST_ACTOR, type TestService } from '../../test/harness/service.ts';
 import { warnOfExpiringKeys } from './expiring-keys.ts';
 

@@ -5,9 +5,8 @@ import { addWorkspaceEvent } from '../../src/changes/events.ts';
 import { noticeQuotas } from '../../src/changes/publish-events.ts';
 import { createTestDashboard } from '../harness/dashboard.ts';
 import { importText } from '../harness/import.ts';
-import { publishEvents } from '../harness/publish-events.ts';
 import { createTestService, TEST_ACTOR, type TestService } from '../harness/service.ts';
-import { expectContract } from './workspace-event.ts';
+import { expectContract, publishEvents } from './workspace-event.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectContract } from '../contract/workspace-event.ts';
-import { publishEvents } from '../harness/publish-events.ts';
+import { expectContract, publishEvents } from '../contract/workspace-event.ts';
 import {
   deliveriesOf,
   endpointRow,

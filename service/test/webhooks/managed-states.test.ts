@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { removeDeletedEndpoints } from '../../src/webhooks/deleted.ts';
-import { publishEvents } from '../harness/publish-events.ts';
+import { publishEvents } from '../contract/workspace-event.ts';
 import { managed } from '../harness/webhooks/managed.ts';
 import { deliveriesOf, endpointRow, newEngine, pool, startReceiver } from '../harness/webhooks/world.ts';
 
