@@ -13,6 +13,7 @@ export interface SessionLimits {
  * What every session has, whatever its limits.
  *
  * - UTC and the ISO style, because cursors contain times as text.
+ * - A backslash in a string is a backslash, as in standard SQL.
  * - `read committed`, because a transaction that waited for a lock must see what was committed meanwhile.
  * - The planner prefers the index that has the order of a statement, whatever the statistics say. A statement for which
  *   there is no such index still sorts. PostgreSQL 15 counts each forbidden step as an immense cost, at which it would
@@ -21,6 +22,7 @@ export interface SessionLimits {
 export const FIXED_SETTINGS: readonly (readonly [name: string, value: string])[] = [
   ['TimeZone', 'UTC'],
   ['DateStyle', 'ISO'],
+  ['standard_conforming_strings', 'on'],
   ['default_transaction_isolation', 'read committed'],
   ['enable_sort', 'off'],
   ['enable_incremental_sort', 'off'],
