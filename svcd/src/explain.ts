@@ -1,6 +1,6 @@
 import { CopyError } from '@svc/database-copy';
 import { EmbeddedError } from '@svc/embedded-postgres';
-import { explainRefusal, PoolerError } from '@svc/postgres-sessions';
+import { explainRefusal, PoolerError, UnsuitableDatabaseError } from '@svc/postgres-sessions';
 import { BulkError } from '@svc/service/bulk/target';
 import { ConfigError } from '@svc/service/config/config';
 import { errorMessage, OperatorError } from '@svc/service/config/errors';
@@ -19,7 +19,15 @@ export interface Explanation {
 }
 
 /** Errors whose messages are written for the operator. */
-const EXPECTED = [PoolerError, OperatorError, BulkError, CopyError, EmbeddedError, MigrationError];
+const EXPECTED = [
+  PoolerError,
+  OperatorError,
+  BulkError,
+  CopyError,
+  EmbeddedError,
+  MigrationError,
+  UnsuitableDatabaseError,
+];
 
 /** Errors about settings, arguments or input. Their messages name what is wrong. */
 const WRONG_INPUT = [ConfigError, MisuseError, ApiError];

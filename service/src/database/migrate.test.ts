@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { temporaryDirectory } from '../../test/harness/temporary-directory.ts';
 import { MigrationError, type MigrationFile, migrate, readMigrationFiles } from './migrate.ts';
+import { createPool } from './pool.ts';
 
 const RACING_NODES = 20;
 const RACING_PROCESSES = 4;
@@ -18,6 +19,13 @@ function migration(number: number, sql: string, sha256 = `sha256 of ${sql}`): Mi
 
 async function emptyDatabase(): Promise<{ pool: pg.Pool; url: string }> {
   return createTestDatabase({ template: false });
+}
+
+const nameOf = (url: string): string => /\/(test_\w+)/.exec(url)?.[1] ?? '';
+
+async function withPool(url: string, work: (pool: pg.Pool) => Promise<unknown>): Promise<void> {
+  const pool = createPool({ url, max: 1, name: 'test of migrations', onError: () => undefined });
+  await work(pool).finally(() => pool.end());
 }
 
 describe('migrate', () => {
@@ -110,6 +118,51 @@ describe('migrate', () => {
     await expect(migrate(pool, undefined, [migration(1, 'create table one (id bigint)')])).rejects.toThrow(
       /0001_test\.sql is not the one that the database has .* never edited/,
     );
+  });
+
+  test.each([
+    [
+      'revoke create on schema public from pg_database_owner',
+      /may not create tables in the schema public.*: grant/,
+    ],
+    [
+      'revoke create on database DATABASE from current_user',
+      /may not create schemas in the database test_.*: grant/,
+    ],
+    ['alter database DATABASE set search_path = nowhere', /can use none of its search_path \(nowhere\)/],
+  ])('names what is missing if migrations are pending: %s', async (statement, message) => {
+    const { pool, url } = await emptyDatabase();
+    const first = migration(1, 'create table one (id int)');
+    await migrate(pool, undefined, [first]);
+    await pool.query(statement.replace('DATABASE', nameOf(url)));
+    await withPool(url, async (later) => {
+      const second = migration(2, 'create table two (id int)');
+      await expect(migrate(later, undefined, [first, second])).rejects.toThrow(message);
+    });
+  });
+
+  test('refuses a database in another encoding than UTF-8, with the statement that creates one', async () => {
+    const { pool, url } = await emptyDatabase();
+    const name = `${nameOf(url)}_latin`;
+    await pool.query(
+      `create database ${name} encoding 'LATIN1' locale_provider libc locale 'C' template template0`,
+    );
+    try {
+      await withPool(url.replace(nameOf(url), name), (latin) =>
+        expect(migrate(latin)).rejects.toThrow(
+          "the encoding of the database is LATIN1, which the service cannot use: create another one with: create database svc encoding 'UTF8' template template0",
+        ),
+      );
+    } finally {
+      await pool.query(`drop database ${name}`);
+    }
+  });
+
+  test('works if a database has standard_conforming_strings off', async () => {
+    const { pool, url } = await emptyDatabase();
+    await pool.query(`alter database ${nameOf(url)} set standard_conforming_strings = off`);
+    const { length } = await readMigrationFiles();
+    await withPool(url, async (later) => expect(await migrate(later)).toMatchObject({ version: length }));
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { excludeBackups } from '@svc/database-copy/lock';
 import { type MigrationFile, readMigrationFiles as readFiles } from '@svc/migration-files';
 import { partsOfMigration, splitStatements } from '@svc/migration-files/split';
+import { rightsMistake, serverMistake, type UnsuitableDatabaseError } from '@svc/postgres-sessions';
 import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
@@ -18,9 +19,6 @@ export type { MigrationFile } from '@svc/migration-files';
 const DIRECTORY = fileURLToPath(new URL('../../migrations', import.meta.url));
 /** Reads the migrations of a folder. Default: those of this program. */
 export const readMigrationFiles = (directory = DIRECTORY): Promise<MigrationFile[]> => readFiles(directory);
-
-/** The oldest supported server, as `server_version_num`. */
-export const OLDEST_SERVER_VERSION_NUM = 15_00_00;
 
 /** SQLSTATEs of the second of two nodes that create `schema_migrations` at the same time. */
 const CREATION_RACES: ReadonlySet<string> = new Set(['23505', '42P07', '42710']);
@@ -66,8 +64,8 @@ type AppliedMigration = { readonly number: number; readonly name: string; readon
  * Migrates a database to the schema of this program. Several nodes may call it at the same time: each migration is one
  * transaction that first inserts its number, so the other nodes wait for this transaction and continue with the next one.
  *
- * Throws MigrationError if the server is older than PostgreSQL 15, the database is newer than this program, a migration
- * was edited after it had been applied, or its SQL fails (with file and line).
+ * Throws MigrationError if the database is newer than this program, a migration was edited after it had been applied, or its
+ * SQL fails (with file and line). Throws UnsuitableDatabaseError if the server, the encoding or the rights do not suffice.
  */
 export async function migrate(
   pool: pg.Pool,
@@ -94,7 +92,7 @@ export async function requireSchema(pool: pg.Pool, files?: readonly MigrationFil
   const wanted = files ?? (await readMigrationFiles());
   const client = await pool.connect();
   try {
-    await refuseOldServer(client);
+    refuse(await serverMistake(client));
     const done = await readApplied(client);
     refuseForeignHistory(done, wanted);
     if (done.length === wanted.length) return;
@@ -114,8 +112,10 @@ async function migrateOn(
   files: readonly MigrationFile[],
   log: Pick<BaseLogger, 'info'> | undefined,
 ): Promise<MigrationResult> {
-  await refuseOldServer(client);
-  if ((await readApplied(client)).length === 0) await createHistory(client);
+  refuse(await serverMistake(client));
+  const before = await readApplied(client);
+  if (before.length < files.length) refuse(await rightsMistake(client));
+  if (before.length === 0) await createHistory(client);
   const done = await readApplied(client);
   refuseForeignHistory(done, files);
   const applied: number[] = [];
@@ -134,16 +134,8 @@ async function migrateOn(
   return { applied, version: files.length };
 }
 
-const selectVersion = statement('server_version', 'control')`
-  select current_setting('server_version_num')::int as number, current_setting('server_version') as version`;
-
-async function refuseOldServer(client: pg.PoolClient): Promise<void> {
-  const server = (await client.query<{ number: number; version: string }>(selectVersion())).rows[0];
-  if (server === undefined || server.number < OLDEST_SERVER_VERSION_NUM) {
-    throw new MigrationError(
-      `the database server is PostgreSQL ${server?.version}; this program needs PostgreSQL 15 or newer`,
-    );
-  }
+function refuse(mistake: UnsuitableDatabaseError | undefined): void {
+  if (mistake !== undefined) throw mistake;
 }
 
 const selectPresent = statement('migrations_present', 'control')`

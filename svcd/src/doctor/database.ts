@@ -1,7 +1,8 @@
+import { rightsMistake, serverMistake } from '@svc/postgres-sessions';
 import { databaseNow, listPartitions } from '@svc/service/audit-log/partitions';
 import type { Config } from '@svc/service/config/config';
 import { PARTITIONS_AHEAD_MONTHS } from '@svc/service/config/limits';
-import { OLDEST_SERVER_VERSION_NUM, readApplied, readMigrationFiles } from '@svc/service/database/migrate';
+import { readApplied, readMigrationFiles } from '@svc/service/database/migrate';
 import { statement } from '@svc/service/database/statement';
 import { counted } from '@svc/service/log/plural';
 import { connectionsOf } from '@svc/service/server/open-database';
@@ -37,17 +38,15 @@ export async function checkDatabase(
 }
 
 const selectServer = statement('server_state', 'control')`
-  select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
-  current_setting('max_connections')::int as limit, 
+  select current_setting('server_version') as version, current_setting('max_connections')::int as limit,
   (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`;
 
 async function checkServer(pool: pg.Pool, config: Config): Promise<Finding> {
-  const { rows } = await pool.query<{ version: string; number: number; limit: number; used: number }>(
-    selectServer(),
-  );
-  const { version = '', number = 0, limit = 0, used = 0 } = rows[0] ?? {};
+  const mistake = await serverMistake(pool);
+  if (mistake !== undefined) return fail('database', mistake.problem, mistake.remedy);
+  const { rows } = await pool.query<{ version: string; limit: number; used: number }>(selectServer());
+  const { version = '', limit = 0, used = 0 } = rows[0] ?? {};
   const text = `PostgreSQL ${version}, ${used} of ${limit} connections`;
-  if (number < OLDEST_SERVER_VERSION_NUM) return fail('database', text, 'use PostgreSQL 15 or newer');
   const needed = connectionsOf(config);
   return needed <= limit
     ? ok('database', text)
@@ -99,13 +98,11 @@ async function checkSchema(pool: pg.Pool): Promise<Finding> {
     );
   }
   const pending = files.length - rows.length;
-  if (pending > 0)
-    return warn(
-      'schema',
-      `${counted(pending, 'migration', 'migrations')} to apply`,
-      'svcd start applies them',
-    );
-  return ok('schema', `all ${files.length} migrations are applied`);
+  if (pending === 0) return ok('schema', `all ${files.length} migrations are applied`);
+  const text = `${counted(pending, 'migration', 'migrations')} to apply`;
+  const mistake = await rightsMistake(pool);
+  if (mistake !== undefined) return fail('schema', `${text}, but ${mistake.problem}`, mistake.remedy);
+  return warn('schema', text, 'svcd start applies them');
 }
 
 async function checkPartitions(pool: pg.Pool, nowMs: number): Promise<Finding> {

@@ -76,6 +76,12 @@ async function emptyDatabase(): Promise<{ readonly pool: pg.Pool; readonly url: 
   return createTestDatabase({ template: false });
 }
 
+test('a database in which the role may not create tables is refused, naming the right', async () => {
+  const { pool, url } = await emptyDatabase();
+  await pool.query('revoke create on schema public from pg_database_owner');
+  await expect(restored(backup, url)).rejects.toThrow(/grant create on schema public to svc/);
+});
+
 test('a restored database has the same rows in all tables, and svcd verify finds no differences', async () => {
   const { pool, url } = await emptyDatabase();
   const report = await restored(backup, url);

@@ -5,12 +5,28 @@ import type { Finding } from '../../src/doctor/check.ts';
 
 const { url, pool } = await createTestDatabase();
 
-async function findings(): Promise<readonly Finding[]> {
-  const env = { SVC_DATABASE_URL: url, SVC_SECRET: 'x'.repeat(32) };
+async function findings(check = 'postgresql', databaseUrl = url): Promise<readonly Finding[]> {
+  const env = { SVC_DATABASE_URL: databaseUrl, SVC_SECRET: 'x'.repeat(32) };
   const { stdout } = await runSvcd(['doctor', '--json'], { env });
   const { checks } = JSON.parse(stdout) as { readonly checks: readonly Finding[] };
-  return checks.filter(({ check }) => check === 'postgresql');
+  return checks.filter((finding) => finding.check === check);
 }
+
+test('svcd doctor fails if migrations are pending and the role may not create their tables', async () => {
+  const empty = await createTestDatabase({ template: false });
+  expect(await findings('schema', empty.url)).toMatchObject([{ status: 'warn' }]);
+  await empty.pool.query('revoke create on schema public from pg_database_owner');
+  expect(await findings('schema', empty.url)).toEqual([
+    {
+      check: 'schema',
+      status: 'fail',
+      text: expect.stringMatching(
+        / migrations to apply, but the role svc may not create tables in the schema public$/,
+      ),
+      remedy: expect.stringContaining('grant create on schema public to svc'),
+    },
+  ]);
+});
 
 test('svcd doctor reads the settings of the server, not those of its own session', async () => {
   expect(await findings()).toEqual([
