@@ -50,7 +50,7 @@ export const sortedField = ({ sorts = {} }: ResourceContract, sort: string): str
 const LONG_TEXT_CHARACTERS = 500;
 
 /** Whether the value is the address of a web page. */
-export const isUrl = (field: Field): boolean => field.kind === 'text' && field.format === 'uri';
+export const isUrl = (field: Field): boolean => field.kind === 'text' && field.rule === 'url';
 /** Long texts are not shown in tables, and are edited in a text area. */
 export const isLongText = (field: Field): boolean =>
   field.kind === 'text' && field.max > LONG_TEXT_CHARACTERS && !isUrl(field);

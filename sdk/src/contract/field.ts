@@ -39,6 +39,11 @@ export const TEXT_RULES = {
     allowed:
       'a domain name, such as acme.example: A-Z a-z 0-9 - and at least one dot, without scheme, port and path; other scripts as xn--…',
   },
+  /** Not `format: uri` (RFC 3986), because browsers and feeds write addresses also with other letters: `/wiki/Köln`. */
+  url: {
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\x00-\\x1f\\x7f-\\x9f]+$',
+    allowed: 'an http or https address without spaces and control characters',
+  },
   notBlank: { pattern: '\\S', allowed: 'text that is not blank' },
 } as const;
 
@@ -54,7 +59,7 @@ export interface TextField extends Common<string> {
   /** The maximum number of characters. */
   readonly max: number;
   /**
-   * `uri`: an http or https address.
+   * `uri`: a URI (RFC 3986), which has only ASCII. For addresses that writers give, see the rule `url`.
    * @default any text
    */
   readonly format?: 'uri';

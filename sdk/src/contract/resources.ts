@@ -71,7 +71,7 @@ export const RECORDS = {
       url: {
         kind: 'text',
         max: 2048,
-        format: 'uri',
+        rule: 'url',
         description: 'Address of the mention.',
         example: 'https://news.example.com/a/17',
       },
@@ -119,7 +119,7 @@ export const RECORDS = {
       url: {
         kind: 'text',
         max: 2048,
-        format: 'uri',
+        rule: 'url',
         nullable: true,
         description: 'Address where the item is published.',
         example: 'https://blog.example.com/water',

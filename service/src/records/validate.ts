@@ -28,10 +28,9 @@ const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, strict: true })
   .addKeyword({
     keyword: 'storable',
     type: 'string',
-    validate: (_: boolean, text: string) => isStorable(text),
+    validate: (rule: unknown, text: string) => isStorable(text) && (rule !== 'url' || URL.canParse(text)),
   })
-  .addFormat('date-time', (text) => canonicalTime(text, 'shortest') !== undefined)
-  .addFormat('uri', (text) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text));
+  .addFormat('date-time', (text) => canonicalTime(text, 'shortest') !== undefined);
 
 /** Validates the records of a resource in one mode. It is created once. */
 interface Checker {
@@ -81,11 +80,11 @@ function checkerOf(resource: Resource, mode: WriteMode): Checker {
   return checker;
 }
 
-/** The schema of a field for a writer: text must also be text that can be stored. */
+/** The schema of a field for a writer: text must also be text that can be stored, and an address must be one. */
 const storableSchema = (field: Field): JsonSchema =>
   field.kind === 'integer' || field.kind === 'choice'
     ? writtenSchemaOf(field)
-    : { ...writtenSchemaOf(field), storable: true };
+    : { ...writtenSchemaOf(field), storable: 'rule' in field ? field.rule : true };
 
 function failureOf(
   resource: Resource,
@@ -129,7 +128,7 @@ function allowedWithoutNull(field: Field): string {
     case 'choice':
       return `one of ${field.values.join(', ')}`;
     case 'text':
-      if (field.format === 'uri') return `an http or https address of at most ${field.max} characters`;
+      if (field.rule === 'url') return `${TEXT_RULES.url.allowed}, of at most ${field.max} characters`;
       if (field.rule === 'domain') return TEXT_RULES.domain.allowed;
       return `text of ${field.min ?? 1} to ${field.max} characters, without U+0000${field.rule === 'notBlank' ? ' and not blank' : ''}`;
     default:

@@ -72,6 +72,8 @@ function ofType(type: unknown, schema: JsonSchema, ids: Ids): fc.Arbitrary<unkno
   }
   if (schema['format'] === 'date-time') return time;
   if (schema['format'] === 'uri') return fc.webUrl();
+  if (schema['pattern'] === TEXT_RULES.url.pattern)
+    return fc.webUrl().chain((url) => fc.constantFrom(url, `${new URL(url).origin}/wiki/Köln|{東京}`));
   if (schema['pattern'] === TEXT_RULES.domain.pattern) return fc.domain();
   if (schema['pattern'] === TEXT_RULES.notBlank.pattern)
     return text(schema).map((blank) => (/\S/u.test(blank) ? blank : 'x'));

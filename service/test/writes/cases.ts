@@ -48,9 +48,9 @@ function badValues(field: Field): readonly unknown[] {
   if (field.kind === 'id') return [...text, LONG, 'a b', 'a/b', 'é', 'a\n', '../x'];
   const unstorable = ['a\u0000b', '\ud800', 'a\udc00'];
   if (field.kind !== 'text') throw new Error(`A writer cannot give ${field.kind}.`);
-  const { min = 1, max, format, rule } = field;
+  const { min = 1, max, rule } = field;
   const lengths = ['x'.repeat(max + 1), ...(min > 0 ? [''] : [])];
-  if (format === 'uri')
+  if (rule === 'url')
     return [
       ...NEVER,
       5,
@@ -61,6 +61,9 @@ function badValues(field: Field): readonly unknown[] {
       'javascript:1',
       'https://',
       'http://a b/',
+      'https://a.example/\u0001',
+      'https://a.example/\u0085',
+      'https://[a.example/',
     ];
   const other = [...NEVER, 5, ...lengths, ...unstorable];
   if (rule === 'domain') return [...other, ...NO_DOMAINS];
@@ -103,11 +106,17 @@ function goodValues(field: Field): readonly unknown[] {
     ];
   if (field.kind === 'choice') return [...field.values, ...none];
   if (field.kind !== 'text') return [example];
-  const { min = 1, max, format, rule } = field;
+  const { min = 1, max, rule } = field;
   if (rule === 'domain')
     return [example, 'A.co', '1-2.xn--bro-hoa.example', `${'abc.'.repeat(62)}abcde`, ...none];
-  if (format === 'uri')
-    return [example, 'HTTP://a.example', `https://a.example/${'x'.repeat(2000)}`, ...none];
+  if (rule === 'url')
+    return [
+      example,
+      'HTTP://a.example',
+      'https://köln.example/wiki/Köln?q={🙂}|"x"',
+      `https://a.example/${'x'.repeat(2000)}`,
+      ...none,
+    ];
   return [
     example,
     'x'.repeat(min),
