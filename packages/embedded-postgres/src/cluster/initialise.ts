@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Account } from '../account/account.ts';
 import type { Layout } from '../directory/data-directory.ts';
-import { fileError, syncDirectory } from '../directory/files.ts';
+import { fileError, freeMib, syncDirectory } from '../directory/files.ts';
 import type { DirectoryLock } from '../directory/lock.ts';
 import { EmbeddedError, hasCode } from '../errors.ts';
 import { type Log, reached } from '../log.ts';
@@ -11,9 +11,8 @@ import { ensurePassword } from './password.ts';
 import { type Binaries, PACKAGED_MAJOR_VERSION } from './programs.ts';
 import { isCluster } from './version.ts';
 
-const BYTES_PER_MIB = 1024 * 1024;
 /** A new cluster takes 40 MiB, and its first write-ahead log 16 MiB more. Below this limit no data would fit. */
-const NEW_CLUSTER_MIB = 128;
+export const NEW_CLUSTER_MIB = 128;
 /** An unfinished cluster: `postgres.new-<pid>-<random>`. */
 const DRAFT = /^postgres\.new-\d+-/;
 
@@ -57,8 +56,7 @@ export async function ensureCluster(options: InitialiseOptions): Promise<void> {
 }
 
 async function refuseFullDisk({ dataDir }: Layout): Promise<void> {
-  const { bavail, bsize } = await statfs(dataDir);
-  const free = Math.floor((bavail * bsize) / BYTES_PER_MIB);
+  const free = await freeMib(dataDir);
   if (free >= NEW_CLUSTER_MIB) return;
   throw new EmbeddedError(
     `the disk of the data directory ${dataDir} is full: ${free} MiB are free, a new database needs ` +

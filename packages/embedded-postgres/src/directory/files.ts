@@ -113,11 +113,14 @@ async function remedy(path: string, error: unknown): Promise<string> {
   return messageOf(error);
 }
 
-async function freeSpace(path: string): Promise<string> {
-  try {
-    const { bavail, bsize } = await statfs(path);
-    return `${Math.floor((bavail * bsize) / BYTES_PER_MIB)} MiB free`;
-  } catch {
-    return 'nothing free';
-  }
+const freeSpace = (path: string): Promise<string> =>
+  freeMib(path).then(
+    (free) => `${free} MiB free`,
+    () => 'nothing free',
+  );
+
+/** The space that is free for files on the disk of a path, in MiB. */
+export async function freeMib(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return Math.floor((bavail * bsize) / BYTES_PER_MIB);
 }

@@ -1,11 +1,11 @@
-import { lstat, readdir, statfs } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { NEW_CLUSTER_MIB } from '../cluster/initialise.ts';
 import type { Layout } from '../directory/data-directory.ts';
+import { freeMib } from '../directory/files.ts';
 import { EmbeddedError } from '../errors.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
-/** A new cluster without data, with its first files of the write-ahead log. */
-const NEW_CLUSTER_MIB = 128;
 /** The write-ahead log of the new server. `max_wal_size` limits it, see serverSettings. */
 const LARGEST_WAL_MIB = 2048;
 
@@ -16,8 +16,7 @@ const LARGEST_WAL_MIB = 2048;
 export async function refuseSmallDisk({ dataDir, pgdata }: Layout): Promise<void> {
   const dataMib = Math.ceil((await sizeOf(join(pgdata, 'base'))) / BYTES_PER_MIB);
   const needed = NEW_CLUSTER_MIB + dataMib + Math.min(dataMib, LARGEST_WAL_MIB);
-  const { bavail, bsize } = await statfs(dataDir);
-  const free = Math.floor((bavail * bsize) / BYTES_PER_MIB);
+  const free = await freeMib(dataDir);
   if (free >= needed) return;
   throw new EmbeddedError(
     `there is not enough space on the disk of ${dataDir}: ${free} MiB are free, and the upgrade needs ${needed} MiB ` +
