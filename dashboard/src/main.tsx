@@ -6,10 +6,12 @@ import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { meQuery } from './api/me.ts';
 import { createQueryClient } from './api/query-client.ts';
+import { sessionQuery } from './api/session.ts';
 import { buildRouter } from './router.tsx';
 import { keepDrafts } from './session/draft.ts';
 import { watchLinkTokens } from './session/link-token.ts';
 import { checkMembership, forgetWorkspace, readRoleAgain } from './session/lost-workspace.ts';
+import { setPagePerson } from './session/page-person.ts';
 import { takeProviderAnswer } from './session/provider-answer.ts';
 import { setEndReason, tellOtherTabs, watchOtherTabs } from './session/session-end.ts';
 import { noteSignedIn } from './session/signed-in-hint.ts';
@@ -31,9 +33,11 @@ const client = createQueryClient({
   onSignedOut: ({ sessionEnded, message }) => {
     const { pathname } = router.state.location;
     if (pathname === '/sign-in') return;
+    noteSignedIn(false);
     leave(sessionEnded ? message : null);
     if (sessionEnded) tellOtherTabs(message);
   },
+  onPersonChanged: () => leave('Somebody else has signed in in this browser.'),
   onNotFound: () => {
     const workspaceId = shownWorkspace();
     if (workspaceId === undefined) return;
@@ -59,13 +63,16 @@ function leave(reason: string | null): void {
   const email = client.getQueryData(meQuery.queryKey)?.user.email;
   if (email !== undefined) keepDrafts(email);
   setEndReason(reason);
-  noteSignedIn(false);
-  client.removeQueries({ queryKey: ['me'] });
+  setPagePerson(undefined);
+  for (const queryKey of [meQuery.queryKey, sessionQuery.queryKey]) client.removeQueries({ queryKey });
   void router.navigate({ to: '/sign-in', search: { next: router.state.location.href } });
 }
 watchOtherTabs((reason) => {
   const signedIn = router.state.matches.some(({ routeId }) => routeId.startsWith('/signed-in'));
-  if (signedIn) leave(reason);
+  if (!signedIn) return;
+  if (reason !== null) leave(reason);
+  // The service refuses the request if somebody else has signed in.
+  else client.fetchQuery({ ...meQuery, staleTime: 0 }).catch(() => undefined);
 });
 // The focused element may have been on the previous page. Then focus the content, not the top of the document.
 router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {

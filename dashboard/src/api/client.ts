@@ -1,4 +1,5 @@
 import { BASE_PATH } from '../base.ts';
+import { personHeader } from '../session/page-person.ts';
 import { ownTask } from '../tasks.ts';
 import { failureOf, unreachable } from './failure.ts';
 
@@ -31,16 +32,13 @@ export async function send(path: string, options: CallOptions = {}): Promise<Res
   const response = await fetch(endpoint(path, query), {
     method,
     credentials: 'same-origin',
-    ...(method === 'GET'
-      ? {}
-      : {
-          headers: {
-            'content-type': 'application/json',
-            ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
-            ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
-          },
-          body: JSON.stringify(body ?? {}),
-        }),
+    headers: {
+      ...personHeader(),
+      ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
+      ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    },
+    ...(method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
     ...(signal === undefined ? {} : { signal }),
   }).catch((error: unknown) => {
     throw isAbort(error) ? error : unreachable();

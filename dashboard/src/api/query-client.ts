@@ -7,6 +7,8 @@ const RETRIES_MAX = 2;
 export interface Refusals {
   /** Called when the response to any request says that there is no session. */
   readonly onSignedOut: (failure: ApiFailure) => void;
+  /** Called when the response to any request says that somebody else has signed in in this browser. */
+  readonly onPersonChanged: () => void;
   /** Called when the response to any request is `not_found`. */
   readonly onNotFound: () => void;
   /** Called when the response to any request is `insufficient_scope`: the role of the person may be another one. */
@@ -19,6 +21,7 @@ export function createQueryClient(refusals: Refusals): QueryClient {
   const watch = (error: unknown): void => {
     if (!(error instanceof ApiFailure)) return;
     if (error.code === 'not_signed_in') refusals.onSignedOut(error);
+    if (error.code === 'person_changed') refusals.onPersonChanged();
     if (error.code === 'not_found') refusals.onNotFound();
     if (error.code === 'insufficient_scope') refusals.onNotAllowed();
     if (error.code === 'second_factor_required') refusals.onBlocked();

@@ -1,3 +1,4 @@
+import { personHeader } from '../session/page-person.ts';
 import { endpoint } from './client.ts';
 import { failureOf, unreachable } from './failure.ts';
 
@@ -22,6 +23,7 @@ export function upload<T>(path: string, options: UploadOptions): Promise<T> {
     request.open('POST', endpoint(path));
     request.setRequestHeader('content-type', contentType);
     request.setRequestHeader('idempotency-key', idempotencyKey);
+    for (const [name, value] of Object.entries(personHeader())) request.setRequestHeader(name, value);
     request.upload.addEventListener('progress', ({ loaded, total }) => {
       onProgress(total === 0 ? 1 : loaded / total);
     });

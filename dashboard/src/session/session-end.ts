@@ -23,12 +23,12 @@ const subscribe = (listener: () => void): (() => void) => {
 /** Why the session of this tab ended; null if there was none. */
 export const useEndReason = (): string | null => useSyncExternalStore(subscribe, () => reason);
 
-/** Tells the other tabs that the session has ended. */
-export const tellOtherTabs = (text: string): void => channel?.postMessage(text);
+/** Tells the other tabs why the session has ended. Null: somebody has signed in. */
+export const tellOtherTabs = (text: string | null): void => channel?.postMessage(text);
 
-/** Calls `onEnd` when another tab says that the session has ended. */
-export function watchOtherTabs(onEnd: (text: string) => void): void {
+/** Calls `onMessage` with what another tab has told. */
+export function watchOtherTabs(onMessage: (text: string | null) => void): void {
   channel?.addEventListener('message', ({ data }) => {
-    if (typeof data === 'string') onEnd(data);
+    if (data === null || typeof data === 'string') onMessage(data);
   });
 }

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { call } from '../api/client.ts';
-import { messageOf } from '../api/failure.ts';
+import { isFailure, messageOf } from '../api/failure.ts';
 import { toast } from '../ui/toast/toast-store.ts';
 import { forgetDrafts } from './draft.ts';
 import { tellOtherTabs } from './session-end.ts';
@@ -20,7 +20,11 @@ export function useSignOut(): () => void {
         client.clear();
         forgetDrafts();
       },
-      (error: unknown) => toast(`You are still signed in. ${messageOf(error)}`, 'bad'),
+      (error: unknown) =>
+        toast(
+          `${isFailure(error, 'person_changed') ? '' : 'You are still signed in. '}${messageOf(error)}`,
+          'bad',
+        ),
     );
   };
 }

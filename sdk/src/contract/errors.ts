@@ -67,6 +67,11 @@ export const ERRORS = {
     meaning: 'A request with this Idempotency-Key is still running.',
     retryable: true,
   },
+  person_changed: {
+    status: 409,
+    meaning: 'Dashboard only: another person has signed in in the browser since the page was loaded.',
+    dashboardOnly: true,
+  },
   position_expired: {
     status: 410,
     meaning:

@@ -1,11 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { sessionQuery } from '../../api/session.ts';
 import { setUpQuery } from '../../api/set-up.ts';
-import { useCompleteSignIn } from '../../session/complete-sign-in.ts';
+import { serviceUrl } from '../../base.ts';
+import { siteHref, useCompleteSignIn } from '../../session/complete-sign-in.ts';
 import { useLinkToken } from '../../session/link-token.ts';
 import { forgetProviderAnswer, providerAnswer } from '../../session/provider-answer.ts';
 import { useEndReason } from '../../session/session-end.ts';
+import { wasSignedIn } from '../../session/signed-in-hint.ts';
+import { Button } from '../../ui/button.tsx';
 import { LinkSignIn } from './link-sign-in.tsx';
 import { ProviderButton } from './provider-button.tsx';
 import { ProviderReturn } from './provider-return.tsx';
@@ -31,10 +35,20 @@ export function SignInPage() {
     forgetProviderAnswer();
     setAnswer(null);
   };
+  const [hinted] = useState(wasSignedIn);
+  const session = useQuery({ ...sessionQuery, enabled: hinted, retry: false });
+  const person = hinted && token === null && answer === null ? session.data?.user.email : undefined;
   const state = useQuery({ ...setUpQuery, retry: false }).data;
+  if (person !== undefined && reason === null) return <Navigate href={siteHref(next)} replace />;
   return (
     <SignInFrame title="Sign in">
       {reason === null ? null : <Note>{reason}</Note>}
+      {/* Somebody else has signed in in another tab. */}
+      {person === undefined ? null : (
+        <Button className="mb-4" onClick={() => location.replace(serviceUrl() + siteHref(next))}>
+          Continue as {person}
+        </Button>
+      )}
       {state?.done === false ? <Note>{NOT_SET_UP}</Note> : null}
       {answer !== null ? (
         <ProviderReturn answer={answer} onSignedIn={finishSignIn} onRestart={restart} />

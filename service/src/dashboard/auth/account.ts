@@ -11,6 +11,7 @@ import { endWaitingSignIns } from '../people/links.ts';
 import { defineBody, flag, newPassword, text } from '../requests/body.ts';
 import { deviceCookie } from '../requests/cookies.ts';
 import { type EndReason, endSessions, noSession, noteEnded } from '../requests/ended-sessions.ts';
+import { requireSamePerson } from '../requests/same-person.ts';
 import { acting, anonymous, authHeaders, setCookies } from '../requests/session.ts';
 import type { SessionOfList } from '../wire.ts';
 import { countFailure, sessionBudgets } from './attempts.ts';
@@ -147,6 +148,7 @@ function logChange(
     });
     if (found === null) return forward(auth, request, path, body);
     const { user: person, session } = found;
+    requireSamePerson(request, person.id);
     // No session of the person starts until the transaction ends: a new password would not end it.
     await lockPerson(client, person.id);
     const before = await sessionsOf(client, person.id);

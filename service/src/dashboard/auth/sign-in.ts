@@ -10,6 +10,7 @@ import { findUser, lockPerson } from '../people/accounts.ts';
 import { defineBody, flag, text } from '../requests/body.ts';
 import { deviceCookie, type PersonOfDevice } from '../requests/cookies.ts';
 import { notSignedIn } from '../requests/ended-sessions.ts';
+import { requireSamePerson } from '../requests/same-person.ts';
 import { anonymous } from '../requests/session.ts';
 import { codeBudgets, countFailure, passwordBudgets, sessionBudgets } from './attempts.ts';
 import { METHODS, type PersonKey, recordPersonal } from './events.ts';
@@ -64,6 +65,7 @@ export function registerSignIn(api: FastifyInstance, { people, auth }: Dashboard
     api.post(`/auth${path}`, { onRequest: begin, onResponse: end }, async (request, reply) => {
       const body = code(request.body);
       const signedIn = await personOfSession(people, request);
+      if (signedIn !== undefined) requireSamePerson(request, signedIn);
       const person = await credentialsOf(people, signedIn ?? (await personOfStep(people, request)));
       if (person === undefined) return sendResponse(reply, await forward(auth, request, path, body));
       const userId = person.id;

@@ -12,6 +12,7 @@ import { allows, type Permission, type Role } from '../auth/permissions.ts';
 import type { Standing } from './connections.ts';
 import { deviceCookie } from './cookies.ts';
 import { noSession } from './ended-sessions.ts';
+import { requireSamePerson } from './same-person.ts';
 
 /** The person of a session. */
 export interface Person {
@@ -38,7 +39,7 @@ type Admits = 'deleted' | 'blocked';
 export interface Sessions {
   /** The person of the session in the request's cookie. Undefined if there is none. */
   find(request: FastifyRequest, reply: FastifyReply): Promise<Person | undefined>;
-  /** The same. Throws `not_signed_in` if there is no session, with the reason if it has ended. */
+  /** The same. Throws `not_signed_in`, with the reason if the session has ended, and `person_changed`. */
   require(request: FastifyRequest, reply: FastifyReply): Promise<Person>;
   /**
    * The person as a member of the workspace in the path. Throws `not_signed_in`, `not_found` if the person is not a member
@@ -91,6 +92,7 @@ export function createSessions(pool: Connections, auth: DashboardAuth, standing:
   const require: Sessions['require'] = async (request, reply) => {
     const person = await find(request, reply);
     if (person === undefined) throw await standing.lookUp(() => noSession(pool, request));
+    requireSamePerson(request, person.id);
     return person;
   };
   return {
