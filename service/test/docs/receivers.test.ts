@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { createSecret, createWebhookSender, parseNetworks, signatureHeaders } from '@svc/webhook-sender';
 import { afterAll, describe, expect, test } from 'vitest';
 import { addressOfNobody } from '../harness/socket.ts';
@@ -19,14 +21,18 @@ test('there is a receiver in TypeScript and one in Python', () => {
   expect(receivers.map(({ example }) => example.language).sort()).toEqual(['python', 'ts']);
 });
 
-const eventOf = (id: string): Buffer =>
+const eventOf = (id: string, title = 'Zürich'): Buffer =>
   Buffer.from(
-    JSON.stringify({
-      type: 'content.updated',
-      timestamp: '2026-03-01T09:30:00Z',
-      data: { id, title: 'Zürich' },
-    }),
+    JSON.stringify({ type: 'content.updated', timestamp: '2026-03-01T09:30:00Z', data: { id, title } }),
   );
+
+/** The first line of the response to a request with this Content-Length and no body; undefined if there is none. */
+async function statusLineOf(port: string, contentLength: string): Promise<string | undefined> {
+  const socket = connect(Number(port), 'localhost');
+  socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${contentLength}\r\n\r\n`);
+  const [line] = (await text(socket)).split('\r\n');
+  return line;
+}
 
 describe.each(receivers)('$title', ({ example }) => {
   // The languages that are not installed here were printed above.
@@ -38,8 +44,15 @@ describe.each(receivers)('$title', ({ example }) => {
     const child = await startExample(example, env, directory);
     const exit = once(child, 'exit');
     const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-    const send = async (id: string, body: Buffer, ageMs = 0, secrets: readonly string[] = [secret]) => {
-      const headers = signatureHeaders({ id, body: eventOf(id), nowMs: Date.now() - ageMs }, secrets);
+    const errors = text(child.stderr);
+    const send = async (
+      id: string,
+      body: Buffer,
+      ageMs = 0,
+      secrets: readonly string[] = [secret],
+      signed = eventOf(id),
+    ) => {
+      const headers = signatureHeaders({ id, body: signed, nowMs: Date.now() - ageMs }, secrets);
       const result = await sender.send({ url, headers, body, owner: 'endpoint' });
       return result.kind === 'response' ? result.status : result.message;
     };
@@ -50,6 +63,11 @@ describe.each(receivers)('$title', ({ example }) => {
       expect(await send('chg_2', eventOf('chg_3'))).toBe(400);
       expect(await send('chg_4', eventOf('chg_4'), 600_000)).toBe(400);
       expect(await send('chg_5', eventOf('chg_5'), 0, [next])).toBe(400);
+      // The connection may end before the response has arrived.
+      const long = eventOf('chg_7', 'x'.repeat(10_000_000));
+      expect(await send('chg_7', long, 0, [secret], long)).not.toBe(204);
+      for (const length of ['-1', 'abc'])
+        expect(await statusLineOf(port, length)).toMatch(/^HTTP\/1\.\d 400 /);
       expect(await send('chg_6', eventOf('chg_6'), 0, [next, secret])).toBe(204);
       expect(await lines.next()).toMatchObject({ value: 'content.updated chg_1' });
       expect(await lines.next()).toMatchObject({ value: 'content.updated chg_6' });
@@ -57,5 +75,6 @@ describe.each(receivers)('$title', ({ example }) => {
       child.kill();
       await exit;
     }
+    expect(await errors).not.toContain('Traceback');
   });
 });
