@@ -6,8 +6,14 @@ import type { Change } from './wire.ts';
 
 /** Webhooks are signed per Standard Webhooks (https://www.standardwebhooks.com). This file uses only WebCrypto. */
 
+/** A `Headers`, also without the library `dom.iterable` of TypeScript. */
+interface HeadersPart {
+  forEach(callback: (value: string, name: string) => void): void;
+}
+
 /** The headers of a request: those of `node:http`, a `Headers`, or any pairs of name and value. */
 export type WebhookHeaders =
+  | HeadersPart
   | Iterable<readonly [name: string, value: string]>
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -60,8 +66,8 @@ const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const;
 /**
  * Verifies a webhook of the service and resolves with its event. `body` is the body as it arrived, not parsed. `secret` is
  * the `whsec_…` of the endpoint, or several: one of them must fit. Signatures are compared in constant time.
- * Rejects with {@link SvcWebhookError} if the request is not a valid webhook, and with {@link SvcError} if an argument is
- * wrong, such as a malformed secret.
+ * Rejects with {@link SvcWebhookError} if the request is not a valid webhook, or has no body, and with {@link SvcError} if
+ * an argument is wrong, such as a malformed secret.
  *
  * A webhook can arrive more than once, always with the same `webhook-id`, which is `event.data.id`.
  */
@@ -136,21 +142,37 @@ function bytesOf(body: unknown): Uint8Array {
   if (typeof body === 'string') return new TextEncoder().encode(body);
   if (body instanceof Uint8Array) return body;
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  // A body parser of Express gives these to a request whose type it does not read, which anybody can send.
+  if (body === undefined || (typeof body === 'object' && body !== null && Object.keys(body).length === 0))
+    throw new SvcWebhookError(
+      'invalid_body',
+      'The webhook has no body. If it was sent with one, let the body parser read every type.',
+    );
   throw new SvcError(
     'The body of a webhook must be the text or the bytes that arrived, not a parsed object.',
   );
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string {
-  const pairs: Iterable<readonly [string, unknown]> =
-    Symbol.iterator in headers ? headers : Object.entries(headers);
-  const values = [...pairs].filter(([key]) => key.toLowerCase() === name).flatMap(([, value]) => value ?? []);
+  const values = pairsOf(headers)
+    .filter(([key]) => key.toLowerCase() === name)
+    .flatMap(([, value]) => value ?? []);
   const [value] = values;
   if (value === undefined || value === '')
     throw new SvcWebhookError('missing_header', `The webhook has no header ${name}.`);
   if (typeof value !== 'string' || values.length > 1)
     throw new SvcWebhookError('invalid_header', `The webhook has the header ${name} more than once.`);
   return value;
+}
+
+function pairsOf(headers: WebhookHeaders): readonly (readonly [string, unknown])[] {
+  if (Symbol.iterator in headers) return [...headers];
+  if (typeof headers.forEach !== 'function') return Object.entries(headers);
+  const pairs: (readonly [string, string])[] = [];
+  (headers as HeadersPart).forEach((value, name) => {
+    pairs.push([name, value]);
+  });
+  return pairs;
 }
 
 function checkTime(timestamp: string, nowMs: number, toleranceSeconds: number): void {

@@ -83,6 +83,7 @@ test('the body is text or bytes, and the headers are those of any server', async
     new Headers(headers),
     Object.entries(headers),
     new Map(Object.entries(headers)),
+    { forEach: new Headers(headers).forEach.bind(new Headers(headers)) },
     upper,
     lists,
   ]) {
@@ -159,6 +160,11 @@ test('a signed body that is not UTF-8 is refused', async () => {
     .update(body);
   const headers = { ...headersOf(BODY), 'webhook-signature': `v1,${mac.digest('base64')}` };
   await expect(verifyWebhook(body, headers, SECRET, options)).rejects.toMatchObject({ code: 'invalid_body' });
+});
+
+test.each([undefined, {}])('a request without a body, as Express gives it, is refused: %j', async (body) => {
+  const call = verifyWebhook(body as unknown as string, headersOf(''), SECRET, options);
+  await expect(call).rejects.toMatchObject({ name: 'SvcWebhookError', code: 'invalid_body' });
 });
 
 test('a wrong argument is a mistake of the program, and the message does not contain the secret', async () => {

@@ -38,6 +38,7 @@ const COMPILES = [
   "for await (const audit of svc.audits.select('headlineScore').list({ sort: 'score-descending' })) { const n: number = audit.headlineScore; const id: string = audit.id; void [n, id]; } const { name } = await svc.companies.select('name').get('com_a'); for await (const { id } of svc.content.select('id').export({ status: 'draft', q: 'launch' })) void id; export { name };",
   "for await (const { title } of svc.mentions.export({ source: 'news.example.com', q: 'acme' })) void title;",
   "for (const resource of ['audits', 'companies'] as const) { const page = await svc[resource].list({ limit: 1 }); const id: string | undefined = page.data[0]?.id; void id; }",
+  "const headers: { forEach(callback: (value: string, name: string) => void): void } = new Headers(); await verifyWebhook('', headers, ''); await verifyWebhook('', new Headers(), '');",
   'new Svc({ fetch });',
   'new Svc({ fetch: async (url, init) => fetch(url, init) });',
   'function f(client: Svc) { return client.companies.list(); } void f;',
