@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** The most connections of a process. Further connections are closed at once. */
@@ -28,11 +28,16 @@ const progressOf = (socket: WithHandle): Progress => ({
   current: socket._handle?.writeQueueSize,
 });
 
+export interface LimitedConnections {
+  /** Ends the connections on which no request runs, also those that have only a part of its header. */
+  readonly endUnused: () => void;
+}
+
 /**
  * Limits the connections of a server, and ends connections whose clients do not read their responses: such responses
  * would stay in memory.
  */
-export function limitConnections(server: Server, limits: ConnectionLimits = {}): void {
+export function limitConnections(server: Server, limits: ConnectionLimits = {}): LimitedConnections {
   const { max = CONNECTIONS_MAX, unreadTimeoutMs = UNREAD_TIMEOUT_MS } = limits;
   server.maxConnections = max;
   // Without it, a worker of node:cluster gives the connection back, and the primary passes it on again and again.
@@ -42,6 +47,11 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
   server.on('connection', (socket) => {
     open.set(socket, undefined);
     socket.once('close', () => open.delete(socket));
+  });
+  const running = new Set<ServerResponse>();
+  server.on('request', (_, response) => {
+    running.add(response);
+    response.once('close', () => running.delete(response));
   });
   const check = (): void => {
     for (const [socket, before] of open) {
@@ -55,4 +65,10 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
   const timer = setInterval(check, unreadTimeoutMs / 2);
   timer.unref();
   server.once('close', () => clearInterval(timer));
+  return {
+    endUnused() {
+      const used = new Set([...running].map(({ req }) => req.socket));
+      for (const socket of open.keys()) if (!used.has(socket)) socket.destroy();
+    },
+  };
 }

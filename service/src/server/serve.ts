@@ -35,6 +35,8 @@ export interface ServeParts {
   readonly tracing: Tracing | undefined;
 }
 
+/** A connection whose request has no complete header this long after the shutdown began is ended. */
+const ARRIVAL_MS = 1_000;
 const BROKEN = 'a database connection broke; the next request opens a new one';
 
 /** Serves in this process. Throws OperatorError if it cannot listen. */
@@ -52,7 +54,7 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
   );
   const appLog = log.child({});
   const app = createApp({ ...parts, log: appLog, lanes, config: settings, secrets: settings.secrets });
-  limitConnections(app.server);
+  const connections = limitConnections(app.server);
   let closing = false;
   app.addHook('onSend', async (_, reply) => {
     // Tells the client to send no further request on this connection, which is about to end.
@@ -84,7 +86,10 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
       log.warn('requests still run at the deadline of the shutdown; they are aborted');
       cut();
     }, SHUTDOWN_DEADLINE_MS);
+    // A request that was just sent may still arrive.
+    const arrived = setTimeout(connections.endUnused, ARRIVAL_MS);
     await Promise.race([finish(), wasCut.promise]);
+    clearTimeout(arrived);
     clearTimeout(deadline);
   };
   let ended: Promise<void> | undefined;

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { findEmbedded } from '@svc/embedded-postgres';
 import { waitFor } from '@svc/embedded-postgres/testing';
@@ -93,6 +95,20 @@ describe.each([['1'], ['2']])('with %s worker(s), SIGTERM', (workers) => {
     await cut;
     expect(await findEmbedded(env['SVC_DATA_DIR'] ?? '')).toBeUndefined();
   });
+});
+
+test('SIGTERM ends connections whose request has no complete header, and does not wait for them', async () => {
+  const { service } = await startRunningService();
+  const { hostname, port } = new URL(service.url);
+  const half = connect(Number(port), hostname);
+  const closed = once(half.resume(), 'close');
+  half.write('GET /v1/aud');
+  // It is accepted: another request, which was sent later, has its response.
+  expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+  const startMs = performance.now();
+  expect(await service.stop('SIGTERM')).toEqual({ code: 0, signal: null });
+  expect(performance.now() - startMs).toBeLessThan(20_000);
+  await closed;
 });
 
 test('SIGTERM closes the port at once, also while a webhook waits for its receiver', async () => {
