@@ -2,11 +2,11 @@ import type { Readable, Writable } from 'node:stream';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { begin } from './catalog/session.ts';
-import { quoted, readTables, tableNames } from './catalog/tables.ts';
+import { quoted, readTables, type Table, tableNames } from './catalog/tables.ts';
 import { CopyError } from './errors.ts';
 import { shareBackupLock } from './lock.ts';
 import { encode, FORMAT, firstLine, send } from './stream/encode.ts';
-import type { Details, TableEnd, TableStart, Totals } from './stream/parts.ts';
+import type { Details, TableEnd, Totals } from './stream/parts.ts';
 import { inChunks, sumRows } from './stream/rows.ts';
 
 export interface WriteOptions {
@@ -70,7 +70,7 @@ export async function writeBackup(
 }
 
 /** Begins a transaction with locks on all tables, then takes its snapshot, so that both have the same tables. */
-async function takeSnapshot(client: pg.ClientBase): Promise<readonly TableStart[]> {
+async function takeSnapshot(client: pg.ClientBase): Promise<readonly Table[]> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const names = await tableNames(client);
     if (names.length === 0) throw new CopyError('the database has no tables');
@@ -86,11 +86,12 @@ async function takeSnapshot(client: pg.ClientBase): Promise<readonly TableStart[
 
 async function writeTable(
   client: pg.ClientBase,
-  table: TableStart,
+  table: Table,
   write: (bytes: Uint8Array) => Promise<void>,
   onRows: (rows: number) => void,
 ): Promise<TableEnd> {
-  await write(await encode({ kind: 'table', value: table }));
+  const { divided: _, ...start } = table;
+  await write(await encode({ kind: 'table', value: start }));
   const sum = sumRows();
   for await (const text of inChunks(readRows(client, table))) {
     sum.add(text);
@@ -105,9 +106,9 @@ async function writeTable(
 /** COPY of a table reads its pages in their order, whatever the settings of the planner. Partitions are read one by one. */
 async function* readRows(
   client: pg.ClientBase,
-  { name, columns, partitions }: TableStart,
+  { divided, name, columns, partitions }: Table,
 ): AsyncGenerator<Buffer> {
-  const names = partitions.length > 0 ? partitions.map((partition) => partition.name) : [name];
+  const names = divided ? partitions.map((partition) => partition.name) : [name];
   for (const relation of names)
     yield* client.query(
       copyTo(`copy ${quoted(relation)} (${quoted(...columns)}) to stdout`),

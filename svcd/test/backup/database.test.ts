@@ -1,6 +1,7 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { packagedBinaries, startThrowawayServer } from '@svc/embedded-postgres/testing';
+import { migrate } from '@svc/service/database/migrate';
 import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import { createTestDatabase } from '@svc/service/harness/database.ts';
 import { findingsOf } from '@svc/service/harness/verify.ts';
@@ -75,6 +76,15 @@ async function contentsOf(pool: Pick<pg.Pool, 'query'>): Promise<ReadonlyMap<str
 async function emptyDatabase(): Promise<{ readonly pool: pg.Pool; readonly url: string }> {
   return createTestDatabase({ template: false });
 }
+
+test('an audit log without partitions, as after a first start that was ended, is backed up and restored', async () => {
+  const started = await emptyDatabase();
+  await migrate(started.pool);
+  const bytes = await backedUp(started.url);
+  const { pool, url } = await emptyDatabase();
+  await restored(bytes, url);
+  expect((await pool.query('select from schema_migrations')).rowCount).toBeGreaterThan(0);
+});
 
 test('a database in which the role may not create tables is refused, naming the right', async () => {
   const { pool, url } = await emptyDatabase();

@@ -13,7 +13,7 @@ const selectNames = `select relname as name from (${TABLES}) t order by relname`
 
 // Generated columns are left out: the database computes them.
 const selectTables = `
-  select t.relname as name, array(select a.attname::text from pg_attribute a
+  select t.relname as name, t.relkind = 'p' as divided, array(select a.attname::text from pg_attribute a
       where a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
       order by a.attnum) as columns,
     array(select distinct p.relname::text from pg_constraint f join pg_class p on p.oid = f.confrelid
@@ -30,6 +30,12 @@ const selectSequences = `
   select c.relname as name from pg_class c
   where c.relnamespace = current_schema()::regnamespace and c.relkind = 'S'`;
 
+/** A table of a database. */
+export interface Table extends TableStart {
+  /** Whether only its partitions, of which there may be none, have rows. */
+  readonly divided: boolean;
+}
+
 /** The names of all tables, in alphabetical order. */
 export async function tableNames(client: pg.ClientBase): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(selectNames);
@@ -40,18 +46,20 @@ export async function tableNames(client: pg.ClientBase): Promise<readonly string
  * All tables, each after those that its foreign keys refer to. Throws CopyError for what a copy would lose or could not
  * restore: sequences, foreign keys in a circle, and partitions that are not ranges of one column.
  */
-export async function readTables(client: pg.ClientBase): Promise<readonly TableStart[]> {
+export async function readTables(client: pg.ClientBase): Promise<readonly Table[]> {
   const sequences = await client.query<{ name: string }>(selectSequences);
   if (sequences.rows[0] !== undefined)
     throw new CopyError(`the sequence ${sequences.rows[0].name} cannot be copied: only tables can`);
   const { rows } = await client.query<{
     name: string;
+    divided: boolean;
     columns: readonly string[];
     parents: readonly string[];
   }>(selectTables);
   const partitions = Map.groupBy(await readPartitions(client), ({ table }) => table);
-  return parentsFirst(rows).map(({ name, columns }) => ({
+  return parentsFirst(rows).map(({ name, divided, columns }) => ({
     name,
+    divided,
     columns,
     partitions: (partitions.get(name) ?? []).map(({ partition }) => partition),
   }));
