@@ -17,7 +17,7 @@ export async function checkBackups({ directory, everyMs }: BackupSettings, nowMs
       return warn(
         'backups',
         `there is none in ${path}`,
-        'start the service, which makes one, and see its log',
+        'the running service makes one: see its log for the reason if it does not',
       );
     const hours = Math.floor((nowMs - newestMs) / HOUR_MS);
     const text = `the newest one in ${path} was begun ${hours < 1 ? 'less than an hour' : `${hours} h`} ago`;
