@@ -142,7 +142,7 @@ function logAdopted({ pid, child }: Server, others: readonly string[], log: Log)
   if (child !== undefined) return;
   if (others.length > 0)
     log.info({ pid }, `uses the PostgreSQL (pid ${pid}) that ${others.join(', ')} started`);
-  else log.warn({ pid }, `adopted the PostgreSQL (pid ${pid}) that a killed service left running`);
+  else log.warn({ pid }, `adopted the PostgreSQL (pid ${pid}) that another process left running`);
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

@@ -67,7 +67,7 @@ describe('after kill -9 of the service', () => {
     await service.kill();
     const next = spawnFixture('service', dataDir);
     expect(await next.outcome).toMatchObject({ ready: true, adopted: true, pid: ready.pid, url: ready.url });
-    await said(next, `adopted the PostgreSQL (pid ${ready.pid}) that a killed service left running`);
+    await said(next, `adopted the PostgreSQL (pid ${ready.pid}) that another process left running`);
     expect(await countRows(database)).toBe(rows);
     await next.stop();
     expect(await findEmbedded(dataDir)).toBeUndefined();

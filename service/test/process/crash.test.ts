@@ -44,7 +44,7 @@ test.each([['1'], ['2']])(
 
     // The workers are gone with their primary, so the same port is free at once.
     const again = await startSvcd({ ...env, SVC_PORT: new URL(service.url).port });
-    expect(again.stdout()).toContain('that a killed service left running');
+    expect(again.stdout()).toContain('that another process left running');
     const client = await connectEmbedded(env['SVC_DATA_DIR'] ?? '');
     const { rows } = await client.query<{ id: string }>(
       `select doc::json ->> 'requestId' as id from audit_log where kind = 'api.request'`,
