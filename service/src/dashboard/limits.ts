@@ -109,8 +109,9 @@ export const IMPORT_MAX_BYTES = 64 * 1024 * 1024;
 /** Refused lines in one response, and the characters of each. */
 export const IMPORT_REFUSED_SHOWN = 1_000;
 export const IMPORT_TEXT_SHOWN_CHARACTERS = 300;
-/** Imports that one process runs at the same time, in total and per workspace. Each needs about 25 MB of memory. */
+/** Imports that one process runs at the same time. Each needs about 25 MB of memory. */
 export const IMPORTS_MAX = 4;
-export const IMPORTS_PER_WORKSPACE_MAX = 2;
+/** Those of a workspace, and of a person. Two, so that a person can continue one that hangs. */
+export const IMPORTS_PER_OWNER_MAX = 2;
 /** `Retry-After` of an import that is refused because other imports run. */
 export const IMPORT_RETRY_SECONDS = 5;

@@ -1,3 +1,4 @@
+import type { Places } from '@svc/rate-limiter/places';
 import type { Connections } from '@svc/turns/lane';
 import {
   endRun,
@@ -13,7 +14,7 @@ import type { Clock } from '../../../config/time.ts';
 import { inTransaction } from '../../../database/pool.ts';
 import { ApiError } from '../../../http/errors.ts';
 import type { Repeats } from '../../../keys/store.ts';
-import { IMPORT_RETRY_SECONDS, IMPORTS_MAX, IMPORTS_PER_WORKSPACE_MAX } from '../../limits.ts';
+import { IMPORT_RETRY_SECONDS, IMPORTS_PER_OWNER_MAX } from '../../limits.ts';
 
 /** How often a request that receives bytes renews its run. */
 const RENEWAL_MS = (RUN_LEASE_SECONDS * 1000) / 3;
@@ -82,35 +83,19 @@ const stillRunning = (): ApiError =>
     'retry-after': String(RUN_LEASE_SECONDS),
   });
 
-/** Limits the imports that one process runs at the same time, in total and per workspace, because each needs memory. */
-export interface ImportSlots {
-  /**
-   * Takes a slot; returns a function that frees it. Throws 429 if the workspace has no free slot, 503 if the process
-   * has none.
-   */
-  readonly take: (workspaceId: string) => () => void;
-}
-
-export function createImportSlots(): ImportSlots {
-  const running = new Map<string, number>();
-  let total = 0;
-  return {
-    take(workspaceId) {
-      const own = running.get(workspaceId) ?? 0;
-      if (own >= IMPORTS_PER_WORKSPACE_MAX) {
-        throw busy('rate_limited', 'This workspace is importing other files.');
-      }
-      if (total >= IMPORTS_MAX) throw busy('unavailable', 'The service is importing other files.');
-      running.set(workspaceId, own + 1);
-      total++;
-      return () => {
-        const left = (running.get(workspaceId) ?? 1) - 1;
-        if (left === 0) running.delete(workspaceId);
-        else running.set(workspaceId, left);
-        total--;
-      };
-    },
-  };
+/**
+ * Takes a place for an import, because each needs memory. Returns the function that frees it. Throws 429 if the workspace or
+ * the person has too many, and 503 if the process has.
+ */
+export function takeImportPlace(places: Places, workspaceId: string, personId: string): () => void {
+  const place = places.take([
+    { name: workspaceId, most: IMPORTS_PER_OWNER_MAX },
+    { name: personId, most: IMPORTS_PER_OWNER_MAX },
+  ]);
+  if (typeof place === 'function') return place;
+  if (place === 'all') throw busy('unavailable', 'The service is importing other files.');
+  const who = place.name === workspaceId ? 'This workspace is' : 'You are';
+  throw busy('rate_limited', `${who} importing other files.`);
 }
 
 const busy = (code: 'rate_limited' | 'unavailable', message: string): ApiError =>

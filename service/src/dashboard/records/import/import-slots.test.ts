@@ -13,7 +13,7 @@ import {
   IMPORT_RETRY_SECONDS,
   IMPORT_TEXT_SHOWN_CHARACTERS,
   IMPORTS_MAX,
-  IMPORTS_PER_WORKSPACE_MAX,
+  IMPORTS_PER_OWNER_MAX,
 } from '../../limits.ts';
 import type { ImportAnswer } from '../../wire.ts';
 
@@ -28,15 +28,28 @@ const load = (owner: Owner, payload: string | PassThrough): Promise<TestAnswer> 
     headers: { 'content-type': 'application/x-ndjson' },
   });
 
+const waitForRecords = (workspaceId: string, count: number): Promise<void> =>
+  waitFor(
+    async () => {
+      const { rows } = await service.pool.query<{ records: number }>(
+        `select coalesce(sum(records), 0)::bigint as records from record_counts
+         where workspace_id = $1 and company_id = ''`,
+        [workspaceId],
+      );
+      expect(rows[0]?.records).toBe(count);
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+
 test('imports are limited per workspace and in total, and a refusal says when to retry', async () => {
   const owners = await Promise.all(
-    Array.from({ length: IMPORTS_MAX / IMPORTS_PER_WORKSPACE_MAX + 1 }, () => dashboard.owner()),
+    Array.from({ length: IMPORTS_MAX / IMPORTS_PER_OWNER_MAX + 1 }, () => dashboard.owner()),
   );
   const late = owners.pop() as Owner;
   const files: PassThrough[] = [];
   const running: Promise<TestAnswer>[] = [];
   for (const owner of owners) {
-    for (let i = 0; i < IMPORTS_PER_WORKSPACE_MAX; i++) {
+    for (let i = 0; i < IMPORTS_PER_OWNER_MAX; i++) {
       const file = new PassThrough();
       files.push(file);
       running.push(load(owner, file));
@@ -44,15 +57,9 @@ test('imports are limited per workspace and in total, and a refusal says when to
   }
   // Each import is running after its first batch is written.
   for (const file of files) file.write('{"name":"Acme"}\n'.repeat(BATCH_RECORDS));
-  await waitFor(
-    async () => {
-      const { rows } = await service.pool.query<{ records: number }>(
-        `select coalesce(sum(records), 0)::bigint as records from record_counts where company_id = ''`,
-      );
-      expect(rows[0]?.records).toBe(IMPORTS_MAX * BATCH_RECORDS);
-    },
-    { timeout: 30_000, interval: 100 },
-  );
+  for (const { workspaceId } of owners) {
+    await waitForRecords(workspaceId, IMPORTS_PER_OWNER_MAX * BATCH_RECORDS);
+  }
   const refused = async (owner: Owner, code: 'rate_limited' | 'unavailable'): Promise<void> => {
     const answer = await load(owner, '');
     expectFailure(answer, code, 'importing other files');
@@ -65,6 +72,22 @@ test('imports are limited per workspace and in total, and a refusal says when to
     expect(answer.json()).toMatchObject({ inserted: BATCH_RECORDS + 1, refused: 0 });
   }
   expect((await load(late, '{"name":"Acme"}')).json()).toMatchObject({ inserted: 1 });
+});
+
+test('one person cannot take all places by the imports of several workspaces', async () => {
+  const person = await dashboard.owner();
+  const { workspaceId } = await dashboard.bootstrap(person.email);
+  const files = Array.from({ length: IMPORTS_PER_OWNER_MAX }, () => new PassThrough());
+  const running = files.map((file) => load(person, file));
+  const second = { ...person, workspaceId };
+  for (const file of files) file.write('{"name":"Acme"}\n'.repeat(BATCH_RECORDS));
+  await waitForRecords(person.workspaceId, files.length * BATCH_RECORDS);
+  expectFailure(await load(second, ''), 'rate_limited', 'You are importing other files');
+  const other = await dashboard.owner();
+  expect((await load(other, '{"name":"Acme"}')).json()).toMatchObject({ inserted: 1 });
+  for (const file of files) file.end('{"name":"Acme"}');
+  await Promise.all(running);
+  expect((await load(second, '{"name":"Acme"}')).json()).toMatchObject({ inserted: 1 });
 });
 
 test('a failed import frees its slot', async () => {
@@ -92,7 +115,7 @@ test.each([
   ].join('\r\n');
   const holder = await service.pool.connect();
   try {
-    for (let i = 0; i <= IMPORTS_PER_WORKSPACE_MAX; i++) {
+    for (let i = 0; i <= IMPORTS_PER_OWNER_MAX; i++) {
       await holder.query('begin; lock table sessions in access exclusive mode');
       const broken = once(service.app.server, 'clientError');
       const socket = connect(Number(port), hostname);

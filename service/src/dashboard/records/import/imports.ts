@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { createPlaces } from '@svc/rate-limiter/places';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import type { Format, RefusedRecord } from '../../../bulk/batches.ts';
 import { importRecords } from '../../../bulk/import.ts';
@@ -8,14 +9,19 @@ import { ApiError } from '../../../http/errors.ts';
 import { requireServable } from '../../../http/protocol-errors.ts';
 import type { RawQuery } from '../../../list/query.ts';
 import type { DashboardContext } from '../../context.ts';
-import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN, IMPORT_TEXT_SHOWN_CHARACTERS } from '../../limits.ts';
+import {
+  IMPORT_MAX_BYTES,
+  IMPORT_REFUSED_SHOWN,
+  IMPORT_TEXT_SHOWN_CHARACTERS,
+  IMPORTS_MAX,
+} from '../../limits.ts';
 import { repeatsOf } from '../../requests/creations.ts';
 import { confirmSession } from '../../requests/ended-sessions.ts';
 import { confirmRole } from '../../requests/session.ts';
 import type { ImportAnswer } from '../../wire.ts';
 import { resourceOf } from '../data.ts';
 import { type ImportParameters, importParameters } from './import-options.ts';
-import { createImportSlots, importFailure, type RunningImport, startImport } from './import-run.ts';
+import { importFailure, type RunningImport, startImport, takeImportPlace } from './import-run.ts';
 
 const FORMATS: Readonly<Record<string, Format>> = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' };
 const MIB = 1024 * 1024;
@@ -30,7 +36,7 @@ export function registerImports(
   api: FastifyInstance,
   { pool, sessions, signals, clock }: DashboardContext,
 ): void {
-  const slots = createImportSlots();
+  const places = createPlaces(IMPORTS_MAX);
   const plugin: FastifyPluginAsync = async (scope) => {
     const bodyTypes = Object.keys(FORMATS);
     // The body stays a stream.
@@ -48,7 +54,7 @@ export function registerImports(
         if (Number(request.headers['content-length'] ?? 0) > IMPORT_MAX_BYTES) throw tooLarge();
         // The run compares the file, so the body is not part of the comparison.
         const repeats = repeatsOf(request, person, comparedOf(parameters));
-        const freeSlot = slots.take(workspaceId);
+        const freePlace = takeImportPlace(places, workspaceId, person.id);
         let running: RunningImport | undefined;
         const refusedLines: ImportAnswer['refusedLines'][number][] = [];
         try {
@@ -94,7 +100,7 @@ export function registerImports(
           if (error instanceof BulkError) throw new ApiError('invalid_body', error.message);
           throw importFailure(error);
         } finally {
-          freeSlot();
+          freePlace();
           await running?.end();
           // A client that still sends the body reads the response only after that.
           body.resume();
