@@ -1,6 +1,7 @@
-import { createPool, type PoolOptions } from '@svc/service/database/pool';
+import type { PoolOptions } from '@svc/service/database/pool';
 import { type DatabaseUser, openCommandDatabase } from '@svc/service/server/open-database';
 import type pg from 'pg';
+import { withPool } from './pool.ts';
 import { type Signals, signalExitCode, watchSignals } from './signals.ts';
 
 type Connections = Pick<PoolOptions, 'max' | 'idleInTransactionTimeoutMs' | 'answerTimeoutMs'>;
@@ -31,25 +32,14 @@ export async function useCommandDatabase<T>(
     process.exit(signalExitCode(signal));
   });
   try {
-    return await withPool(user, database.url, connections, work);
+    const { url } = database;
+    const onError = (error: Error): void => user.log.debug({ err: error }, 'a database connection broke');
+    return await withPool({ ...connections, url, name: user.purpose, onError }, (pool) =>
+      work({ pool, url }),
+    );
   } finally {
     // After a signal, `work` failed because its database was stopped: the exit code of the signal counts.
     if (signals?.abort.aborted) await ended;
     await database.stop();
-  }
-}
-
-async function withPool<T>(
-  { purpose, log }: DatabaseUser,
-  url: string,
-  connections: Connections,
-  work: (database: ConnectedDatabase) => Promise<T>,
-): Promise<T> {
-  const onError = (error: Error): void => log.debug({ err: error }, 'a database connection broke');
-  const pool = createPool({ ...connections, url, name: purpose, onError });
-  try {
-    return await work({ pool, url });
-  } finally {
-    await pool.end();
   }
 }

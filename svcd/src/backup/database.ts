@@ -2,9 +2,10 @@ import type { Writable } from 'node:stream';
 import { type BackupContents, readBackup, writeBackup } from '@svc/database-copy';
 import { ensurePartitions } from '@svc/service/audit-log/partitions';
 import { migrate } from '@svc/service/database/migrate';
-import { createPool, FOR_COMMANDS } from '@svc/service/database/pool';
+import { FOR_COMMANDS } from '@svc/service/database/pool';
 import { statement } from '@svc/service/database/statement';
 import type pg from 'pg';
+import { type CommandPoolOptions, withPool } from '../pool.ts';
 import {
   type BackupDetails,
   createTables,
@@ -102,7 +103,7 @@ export async function restoreDatabase(
       },
     }),
   );
-  const applied = await withPool(url, 'svcd restore', async (pool) => {
+  const applied = await withPool(onlyOne(url, 'svcd restore'), async (pool) => {
     const migration = await migrate(pool);
     if (!expired) await pool.query(expirePositions());
     await ensurePartitions(pool);
@@ -112,12 +113,8 @@ export async function restoreDatabase(
   return { ...contents, details: details as unknown as BackupDetails, migrated: applied.length > 0 };
 }
 
-async function withClient<T>(
-  url: string,
-  name: string,
-  work: (client: pg.PoolClient) => Promise<T>,
-): Promise<T> {
-  return withPool(url, name, async (pool) => {
+const withClient = <T>(url: string, name: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
+  withPool(onlyOne(url, name), async (pool) => {
     const client = await pool.connect();
     try {
       return await work(client);
@@ -125,20 +122,12 @@ async function withClient<T>(
       client.release(true);
     }
   });
-}
 
-async function withPool<T>(url: string, name: string, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-  const pool = createPool({
-    url,
-    max: 1,
-    name,
-    statementTimeoutMs: 0,
-    ...FOR_COMMANDS,
-    onError: () => undefined,
-  });
-  try {
-    return await work(pool);
-  } finally {
-    await pool.end();
-  }
-}
+/** One connection, without limits of time. */
+const onlyOne = (url: string, name: string): CommandPoolOptions => ({
+  url,
+  max: 1,
+  name,
+  statementTimeoutMs: 0,
+  ...FOR_COMMANDS,
+});

@@ -1,7 +1,8 @@
-import { createPool, FOR_COMMANDS } from '@svc/service/database/pool';
+import { FOR_COMMANDS } from '@svc/service/database/pool';
 import { verifyRecords } from '@svc/service/integrity/verify';
 import { counted } from '@svc/service/log/plural';
 import { RESOURCES } from '@svc/service/resources/index';
+import { withPool } from '../pool.ts';
 
 const CONNECTIONS = 4;
 
@@ -10,19 +11,16 @@ const CONNECTIONS = 4;
  * and what is derived from them`. Undefined if it found nothing.
  */
 export async function differencesIn(url: string, name: string): Promise<string | undefined> {
-  const pool = createPool({ url, max: CONNECTIONS, name, ...FOR_COMMANDS, onError: () => undefined });
-  try {
-    let findings = 0;
-    await verifyRecords({
+  let findings = 0;
+  await withPool({ url, max: CONNECTIONS, name, ...FOR_COMMANDS }, (pool) =>
+    verifyRecords({
       pool,
       resources: RESOURCES.filter(({ writable }) => writable),
       repair: false,
       onFinding: () => void findings++,
       onProgress: () => undefined,
-    });
-    if (findings === 0) return undefined;
-    return `${counted(findings, 'difference', 'differences')} between records and what is derived from them`;
-  } finally {
-    await pool.end();
-  }
+    }),
+  );
+  if (findings === 0) return undefined;
+  return `${counted(findings, 'difference', 'differences')} between records and what is derived from them`;
 }

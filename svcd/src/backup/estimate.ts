@@ -1,5 +1,5 @@
-import { createPool } from '@svc/service/database/pool';
 import { statement } from '@svc/service/database/statement';
+import { withPool } from '../pool.ts';
 
 const selectEstimate = statement('estimate_rows', 'control')`
   select coalesce(sum(greatest(reltuples, 0)), 0)::float8 as rows from pg_class
@@ -7,11 +7,8 @@ const selectEstimate = statement('estimate_rows', 'control')`
 
 /** About how many rows the tables of a database have, by its statistics. `name` is that of the connection. */
 export async function estimateRows(url: string, name: string): Promise<number> {
-  const pool = createPool({ url, max: 1, name, onError: () => undefined });
-  try {
-    const { rows } = await pool.query<{ rows: number }>(selectEstimate());
-    return rows[0]?.rows ?? 0;
-  } finally {
-    await pool.end();
-  }
+  const { rows } = await withPool({ url, max: 1, name }, (pool) =>
+    pool.query<{ rows: number }>(selectEstimate()),
+  );
+  return rows[0]?.rows ?? 0;
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { createPool, FOR_COMMANDS } from '@svc/service/database/pool';
+import { FOR_COMMANDS } from '@svc/service/database/pool';
 import { statement, statements } from '@svc/service/database/statement';
 import type pg from 'pg';
+import { withPool } from '../pool.ts';
 
 const CONNECTIONS = 4;
 const MS_PER_SECOND = 1_000;
@@ -21,14 +22,8 @@ const selectLeft = statement('left_scratch_databases', 'background: a verificati
     and not exists (select from pg_stat_activity a where a.datid = d.oid)`;
 
 /** Connections to a scratch database, or to the server that has it. */
-const scratchPool = (url: string): pg.Pool =>
-  createPool({
-    url,
-    max: CONNECTIONS,
-    name: 'svcd backup --verify',
-    ...FOR_COMMANDS,
-    onError: () => undefined,
-  });
+const withConnections = (url: string, work: (pool: pg.Pool) => Promise<void>): Promise<void> =>
+  withPool({ url, max: CONNECTIONS, name: 'svcd backup --verify', ...FOR_COMMANDS }, work);
 
 /**
  * Runs `work` with a new empty database on the server of a URL, whose role must be allowed to create databases. Drops it
@@ -41,8 +36,7 @@ export async function withScratchDatabase(
 ): Promise<void> {
   const seconds = Math.floor(Date.now() / MS_PER_SECOND);
   const name = `svc_verify_${seconds}_${randomBytes(8).toString('hex')}`;
-  const pool = scratchPool(serverUrl);
-  try {
+  await withConnections(serverUrl, async (pool) => {
     await dropLeft(pool, seconds - CONNECTED_SECONDS);
     await pool.query(scratchStatement(name, `create database ${name} template template0`)());
     const drop = () => pool.query(dropDatabase(name));
@@ -55,9 +49,7 @@ export async function withScratchDatabase(
       signal?.removeEventListener('abort', end);
       await drop();
     }
-  } finally {
-    await pool.end();
-  }
+  });
 }
 
 /** The name is one of ours, and so no SQL. */
@@ -74,16 +66,12 @@ const inDatabase = (url: string, name: string): string =>
   url.replace(/^([^:]+:\/\/[^/?#]*)(?:\/[^?#]*)?/, `$1/${name}`);
 
 /** A connection that stays open shows other processes that the database is in use. */
-async function whileConnected(url: string, work: (url: string) => Promise<void>): Promise<void> {
-  const pool = scratchPool(url);
-  try {
+const whileConnected = (url: string, work: (url: string) => Promise<void>): Promise<void> =>
+  withConnections(url, async (pool) => {
     const client = await pool.connect();
     try {
       await work(url);
     } finally {
       client.release(true);
     }
-  } finally {
-    await pool.end();
-  }
-}
+  });

@@ -1,7 +1,7 @@
 import { askHosts, splitHosts } from '@svc/postgres-hosts';
 import { takeOptions } from '@svc/postgres-sessions';
-import { createPool } from '@svc/service/database/pool';
 import { statement } from '@svc/service/database/statement';
+import { withPool } from '../pool.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
 
 const GUIDE = 'see docs/high-availability.md';
@@ -29,24 +29,21 @@ const selectReplication = statement('replication_settings', 'control')`
   select current_setting('synchronous_standby_names') as names, current_setting('synchronous_commit') as level`;
 
 async function checkReplication(url: string): Promise<Finding> {
-  const pool = createPool({ url, max: 1, name: 'svcd doctor', onError: () => undefined });
-  try {
-    const { rows } = await pool.query<{ names: string; level: string }>(selectReplication());
-    const { names = '', level = '' } = rows[0] ?? {};
-    if (names === '')
-      return warn(
-        'replication',
-        'commits do not wait for a standby: a failover may lose the last ones',
-        `set synchronous_standby_names; ${GUIDE}`,
-      );
-    if (level === 'local')
-      return warn(
-        'replication',
-        'synchronous_commit is local: a failover may lose the last commits',
-        `set it to on; ${GUIDE}`,
-      );
-    return ok('replication', `commits wait for ${names}`);
-  } finally {
-    await pool.end();
-  }
+  const { rows } = await withPool({ url, max: 1, name: 'svcd doctor' }, (pool) =>
+    pool.query<{ names: string; level: string }>(selectReplication()),
+  );
+  const { names = '', level = '' } = rows[0] ?? {};
+  if (names === '')
+    return warn(
+      'replication',
+      'commits do not wait for a standby: a failover may lose the last ones',
+      `set synchronous_standby_names; ${GUIDE}`,
+    );
+  if (level === 'local')
+    return warn(
+      'replication',
+      'synchronous_commit is local: a failover may lose the last commits',
+      `set it to on; ${GUIDE}`,
+    );
+  return ok('replication', `commits wait for ${names}`);
 }
