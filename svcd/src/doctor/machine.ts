@@ -7,8 +7,6 @@ import { errorCode, errorMessage } from '@svc/service/config/errors';
 import { type Finding, fail, ok, warn } from './check.ts';
 import { checkProxies } from './proxies.ts';
 
-/** The oldest Node.js that runs the service. The packages bring a newer one, but a process manager may use another. */
-const NODE_MAJOR_MIN = 24;
 const BYTES_PER_MIB = 1024 * 1024;
 /** With less free space than this, PostgreSQL may stop at any moment. */
 const DISK_FAIL_MIB = 256;
@@ -17,12 +15,7 @@ const DISK_WARN_MIB = 2048;
 const OTHERS_MAY_WRITE = 0o022;
 const SERVICE_TIMEOUT_MS = 3_000;
 
-export function checkNode(): Finding {
-  const major = Number(process.versions.node.split('.')[0]);
-  return major >= NODE_MAJOR_MIN
-    ? ok('node', `Node ${process.versions.node}`)
-    : fail('node', `Node ${process.versions.node}`, `use Node ${NODE_MAJOR_MIN} or newer`);
-}
+export const checkNode = (): Finding => ok('node', `Node ${process.versions.node}`);
 
 /** Whether the data directory can be used or created. */
 export async function checkDataDirectory(config: Config): Promise<Finding> {
