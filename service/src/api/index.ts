@@ -99,7 +99,7 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
       registerMe(v1, { reads, quotaGate, clock });
       registerChanges(v1, { reads, cursors, clock }, { waits, confirmQuota });
       registerChangeStream(v1, { reads, writes, waits, auditWriter, quotaGate });
-      const writer = { writes, isDistributed, quotaGate, signals, clock };
+      const writer = { writes, isDistributed, quotaGate, signals };
       for (const resource of RESOURCES) {
         if (resource === changes) continue;
         // Keys show their last use, with all earlier live requests (docs/assumptions.md): so it is counted first.

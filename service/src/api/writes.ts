@@ -11,7 +11,6 @@ import {
 } from '../audit-log/append-requests.ts';
 import { writeRequestsInShard } from '../audit-log/shards/append-in-shard.ts';
 import { LOCK_TIMEOUT_MS } from '../config/limits.ts';
-import type { Clock } from '../config/time.ts';
 import type { IsDistributed } from '../database/citus/detect.ts';
 import { UnknownOutcomeError } from '../database/errors.ts';
 import { inTransaction } from '../database/pool.ts';
@@ -41,7 +40,6 @@ export interface Writer {
   readonly isDistributed: IsDistributed;
   readonly quotaGate: QuotaGate;
   readonly signals: Pick<ChangeSignals, 'announce'>;
-  readonly clock: Clock;
 }
 
 interface Route {
@@ -71,18 +69,18 @@ export function registerWrites(v1: FastifyInstance, resource: Resource, writer: 
 
   v1.post<Route>(
     `/${name}`,
-    write((key, { body }) => createRecord(resource, key, body, writer.clock())),
+    write((key, { body }) => createRecord(resource, key, body)),
   );
   v1.post<Route>(
     `/${name}/batch`,
     large,
-    write((key, { body }) => createBatch(resource, key, body, writer.clock())),
+    write((key, { body }) => createBatch(resource, key, body)),
   );
   v1.put<Route>(
     `/${name}/:id`,
     write((key, { params, body, headers }) => {
       const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
-      return putRecord(resource, key, params.id, body, conditions, writer.clock());
+      return putRecord(resource, key, params.id, body, conditions);
     }),
   );
   if (resource.immutable) return;
@@ -113,7 +111,7 @@ export function registerBatch(v1: FastifyInstance, resources: readonly Resource[
   v1.post<Route>(
     '/batch',
     { bodyLimit: BATCH_BODY_MAX_BYTES },
-    handlerOf(writer, (key, { body }) => runOperations(resources, key, body, writer.clock())),
+    handlerOf(writer, (key, { body }) => runOperations(resources, key, body)),
   );
 }
 

@@ -54,14 +54,14 @@ const CREATED = 201;
 
 /**
  * Validates a record and returns the write that creates it. The write throws `conflict` for a taken id and `invalid_body`
- * for a company that does not exist. `nowMs`: the time at which the record enters its first state.
+ * for a company that does not exist.
  */
-export function createRecord(resource: Resource, scope: Scope, body: unknown, nowMs: number): RecordWrite {
+export function createRecord(resource: Resource, scope: Scope, body: unknown): RecordWrite {
   const inputs = [requireRecord(resource, body, 'create')];
   refuseOtherCompanies(resource, scope, inputs);
   return {
     start: async (client) => {
-      const { inserted, finish } = await insertAll(client, resource, scope, inputs, nowMs, () => '');
+      const { inserted, finish } = await insertAll(client, resource, scope, inputs, () => '');
       const [created] = inserted;
       if (created === undefined) throw new Error('A record was neither created nor refused.');
       const { id, doc } = created;
@@ -72,7 +72,7 @@ export function createRecord(resource: Resource, scope: Scope, body: unknown, no
 }
 
 /** Validates the records of a batch and returns the write that creates all of them or none. Throws like createRecord. */
-export function createBatch(resource: Resource, scope: Scope, body: unknown, nowMs: number): RecordWrite {
+export function createBatch(resource: Resource, scope: Scope, body: unknown): RecordWrite {
   const inputs = requireBatch(resource, body);
   refuseOtherCompanies(resource, scope, inputs);
   return {
@@ -82,13 +82,11 @@ export function createBatch(resource: Resource, scope: Scope, body: unknown, now
         resource,
         scope,
         inputs,
-        nowMs,
         (index) => `/data/${index}`,
       );
       const recordIds = inserted.map(({ id }) => id);
       const recipe: BatchRecipe = {
         createdAt: inserted[0]?.createdAt ?? '',
-        nowMs,
         ids: recordIds.filter((_, index) => inputs[index]?.['id'] === undefined),
       };
       const answer = { status: CREATED, headers: {}, body: batchBody(inserted) };
@@ -132,12 +130,11 @@ async function insertAll(
   resource: Resource,
   { workspaceId }: Scope,
   inputs: readonly RecordInput[],
-  nowMs: number,
   at: (index: number) => string,
 ): Promise<UnfinishedInsert> {
   const parent = parentField(resource);
-  const stamped = inputs.map((input) => stampedOnCreation(resource, input, nowMs));
-  const result = await insertUnfinished(client, workspaceId, resource, stamped);
+  const stamped = (input: RecordInput, createdAt: string) => stampedOnCreation(resource, input, createdAt);
+  const result = await insertUnfinished(client, workspaceId, resource, inputs, stamped);
   const [existing] = result.existing;
   if (existing !== undefined) throw idTaken(resource, inputs, existing, at);
   const missing = result.withoutCompany.map((index) => ({
@@ -166,19 +163,17 @@ export const noCompany = (input: RecordInput | undefined, parent = 'companyId'):
   `names a company that does not exist: ${String(input?.[parent])}`;
 
 /** Sets the time of the state that a record is created in, unless the input has this time. */
-function stampedOnCreation({ transitions }: Resource, input: RecordInput, nowMs: number): RecordInput {
+function stampedOnCreation({ transitions }: Resource, input: RecordInput, at: string): RecordInput {
   const stamp = transitions?.stamps[String(input[transitions.field])];
-  return stamp === undefined || (input[stamp] ?? null) !== null
-    ? input
-    : { ...input, [stamp]: new Date(nowMs).toISOString() };
+  return stamp === undefined || (input[stamp] ?? null) !== null ? input : { ...input, [stamp]: at };
 }
 
 /** The parts of a batch's response that its request does not contain. The request and these parts give the same response. */
 interface BatchRecipe {
   /** createdAt of the first record. Each of the others is one microsecond later. */
   readonly createdAt: string;
-  /** The time at which the records entered their first states, in milliseconds. */
-  readonly nowMs: number;
+  /** The time at which the records entered their first states, in milliseconds. Default: the createdAt of each. */
+  readonly nowMs?: number;
   /** The ids that the service has generated, in the order of the request. */
   readonly ids: readonly string[];
 }
@@ -197,7 +192,9 @@ function batchBodyFromRecipe(
   const generated = ids[Symbol.iterator]();
   const rows = inputs.map((input, index) => {
     const id = input['id'] ?? generated.next().value;
-    return rowOf(resource, { ...stampedOnCreation(resource, input, nowMs), id }, timeOfMicros(first + index));
+    const now = timeOfMicros(first + index);
+    const stamped = nowMs === undefined ? now : new Date(nowMs).toISOString();
+    return rowOf(resource, { ...stampedOnCreation(resource, input, stamped), id }, now);
   });
   return batchBody(rows);
 }

@@ -54,12 +54,16 @@ export interface UnfinishedInsert extends InsertResult {
   readonly finish: Start;
 }
 
-/** Like {@link insertRecords}, but the caller starts the last statements, together with its own. */
+/**
+ * Like {@link insertRecords}, but the caller starts the last statements, together with its own. `stamped` completes an input
+ * with its createdAt.
+ */
 export async function insertUnfinished(
   client: pg.ClientBase,
   workspaceId: string,
   resource: Resource,
   inputs: readonly RecordInput[],
+  stamped: (input: RecordInput, createdAt: string) => RecordInput = (input) => input,
 ): Promise<UnfinishedInsert> {
   if (inputs.length === 0) return { ...NOTHING_INSERTED, finish: () => [] };
   const records = { workspaceId, resource };
@@ -67,7 +71,8 @@ export async function insertUnfinished(
     allocateTimestamps(client, workspaceId, inputs.length),
     ...find(client, records, inputs),
   ]);
-  const { accepted, last, ...others } = await accept(client, records, inputs, first, found);
+  const completed = inputs.map((input, index) => stamped(input, timeOfMicros(first + index)));
+  const { accepted, last, ...others } = await accept(client, records, completed, first, found);
   return { ...(await write(client, records, accepted, first)), ...others };
 }
 

@@ -18,7 +18,7 @@ export interface Conditions {
 /**
  * Validates a whole record and returns the write that creates it with this id, or replaces the record that has it. Throws
  * like `createRecord` and `patchRecord`. A record that never changes can only be written again as it is; otherwise
- * `conflict`. `nowMs`: the time at which a new record enters its first state.
+ * `conflict`.
  */
 export function putRecord(
   resource: Resource,
@@ -26,14 +26,13 @@ export function putRecord(
   id: string,
   body: unknown,
   conditions: Conditions,
-  nowMs: number,
 ): RecordWrite {
   const input = requireNamed(resource, body, id);
   return {
     start: async (client) => {
       const locked = await lockRecord(client, resource, scope, id);
       requireConditions(resource, locked, conditions);
-      if (locked === undefined) return createRecord(resource, scope, input, nowMs).start(client);
+      if (locked === undefined) return createRecord(resource, scope, input).start(client);
       const applied = await replaceLocked(client, resource, scope, locked, input);
       const { doc } = applied;
       const answer = { status: 200, headers: { etag: strongEtag(doc) }, body: doc };

@@ -76,11 +76,11 @@ function operations(workspaceId: string, idOf: (resource: string) => string): re
         run: (client: pg.PoolClient) => readRecord(client, resource, each, idOf(resource.name)),
       })),
     ),
-    { what: 'create', run: (client) => complete(createRecord(audits, scope, AUDIT, 0), client) },
+    { what: 'create', run: (client) => complete(createRecord(audits, scope, AUDIT), client) },
     {
       what: 'create a batch',
       rows: BATCH_ROWS,
-      run: (client) => complete(createBatch(audits, scope, { data: newAudits(BATCH_ROWS) }, 0), client),
+      run: (client) => complete(createBatch(audits, scope, { data: newAudits(BATCH_ROWS) }), client),
     },
     {
       what: 'change',

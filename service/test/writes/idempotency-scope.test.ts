@@ -77,6 +77,20 @@ test.each(WRITES)(
   },
 );
 
+test('a repeated batch keeps the time of publication that an earlier version has stored', async () => {
+  const body = { data: [newRecord(writeCaseOf('content'), { status: 'published', publishedAt: null })] };
+  const path = '/v1/content/batch';
+  const first = await post(world.live, 'published', body, path);
+  const [record] = first.json<{ data: readonly Created[] }>().data;
+  const publishedAt = '2026-05-05T05:05:05.500Z';
+  await pool.query(
+    `update idempotent_answers set batch = jsonb_set(batch::jsonb, '{nowMs}', $1)::json where idempotency_key = 'published'`,
+    [Date.parse(publishedAt)],
+  );
+  const again = await post(world.live, 'published', body, path);
+  expect(again.json()).toEqual({ data: [{ ...record, publishedAt }] });
+});
+
 test('only a small part of the response to a batch is stored', async () => {
   const mentions = writeCaseOf('mentions');
   const excerpt = 'What somebody wrote about the company. '.repeat(100).slice(0, 2_000);

@@ -23,7 +23,7 @@ type List = { Params: { resource: string } };
  */
 export function registerRecordWrites(
   api: FastifyInstance,
-  { pool, sessions, signals, clock }: DashboardContext,
+  { pool, sessions, signals }: DashboardContext,
 ): void {
   const write = async <Result extends WriteResult>(
     access: Access,
@@ -45,7 +45,7 @@ export function registerRecordWrites(
     const access = await sessions.member(request, reply, 'record.change');
     const resource = resourceOf(request.params);
     const scope = scopeOf(access);
-    const creation = createRecord(resource, scope, request.body, clock());
+    const creation = createRecord(resource, scope, request.body);
     const repeats = repeatsOf(request, access.person);
     const { answer } = await write<WriteResult>(
       access,

@@ -29,17 +29,12 @@ const ON_IMMUTABLE_RECORDS = ['PUT'];
  * Validates a batch of writes to any of the resources and returns the write that carries out all of them, in order, or none.
  * Each one finds what those before it have written. Throws what the writes throw; messages name the index.
  */
-export function runOperations(
-  resources: readonly Resource[],
-  scope: Scope,
-  body: unknown,
-  nowMs: number,
-): RecordWrite {
+export function runOperations(resources: readonly Resource[], scope: Scope, body: unknown): RecordWrite {
   const data = requireData(body, BATCH_MAX_OPERATIONS, 'operations', 'operations');
   const writes = data.map((value, index) => {
     const pointer = `/operations/${index}`;
     const operation = requireOperation(resources, value, pointer);
-    return at(pointer, () => writeOf(operation, scope, nowMs));
+    return at(pointer, () => writeOf(operation, scope));
   });
   return {
     start: async (client: pg.ClientBase) => {
@@ -59,10 +54,10 @@ export function runOperations(
 const itemOf = ({ status, body }: Answer): string =>
   body === '' ? `{"status":${status}}` : `{"status":${status},"body":${body}}`;
 
-function writeOf(operation: Operation, scope: Scope, nowMs: number): RecordWrite {
+function writeOf(operation: Operation, scope: Scope): RecordWrite {
   const { method, resource, id, body, ifMatch, ifNoneMatch } = operation;
-  if (method === 'POST') return createRecord(resource, scope, body, nowMs);
-  if (method === 'PUT') return putRecord(resource, scope, id, body, { ifMatch, ifNoneMatch }, nowMs);
+  if (method === 'POST') return createRecord(resource, scope, body);
+  if (method === 'PUT') return putRecord(resource, scope, id, body, { ifMatch, ifNoneMatch });
   if (method === 'PATCH') return patchRecord(resource, scope, id, body, ifMatch);
   return removeRecord(resource, scope, id, ifMatch);
 }
