@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type pg from 'pg';
 
 /**
@@ -73,3 +74,6 @@ export const statements = family(false);
 
 /** Declares such statements, which a connection prepares. Their names are unique. */
 export const preparedStatements = family(true);
+
+/** A part of a name that two texts do not share. */
+export const textHash = (text: string): string => hash('sha256', text).slice(0, 32);

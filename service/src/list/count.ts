@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
-import { statements } from '../database/statement.ts';
+import { statements, textHash } from '../database/statement.ts';
 import type { KeysetRead } from './definition.ts';
 import { indexRangeOf, rowsOf } from './index-range.ts';
 import { readOfFound, withFound } from './word-search.ts';
@@ -41,6 +40,5 @@ function countStatement(read: KeysetRead, searched?: string): pg.QueryConfig {
     searched === undefined
       ? { text: counted, values: range.values }
       : withFound({ text: counted, values: range.values }, read.list.relation, searched);
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
-  return { ...countRows(`counted_list_${hash}`, text)(), values };
+  return { ...countRows(`counted_list_${textHash(text)}`, text)(), values };
 }

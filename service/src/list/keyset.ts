@@ -1,9 +1,14 @@
-import { createHash } from 'node:crypto';
 import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
 import { SEARCHED_ROWS_MAX } from '../config/limits.ts';
-import { type BoundStatement, type NodeForm, preparedStatements, statements } from '../database/statement.ts';
+import {
+  type BoundStatement,
+  type NodeForm,
+  preparedStatements,
+  statements,
+  textHash,
+} from '../database/statement.ts';
 import type { KeysetRead, KeysetRow } from './definition.ts';
 import { type IndexRange, indexRangeOf, rowsOf, sourceOf } from './index-range.ts';
 import { nodeFormOf } from './node-form.ts';
@@ -48,29 +53,23 @@ export function foundStatement(
 ): (pg.QueryConfig & { values: (string | number)[] }) | undefined {
   const found = readOfFound(read);
   if (found === undefined) return undefined;
-  const { text, values } = withFound(keysetStatement(found.read, 'part'), read.list.relation, found.text);
-  const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
-  return { ...foundPage(`found_page_${hash}`, text)(), values };
+  const range = indexRangeOf(found.read);
+  const page = { text: pageText(found.read, range, countedRows(found.read, range)), values: range.values };
+  const { text, values } = withFound(page, read.list.relation, found.text);
+  return { ...foundPage(`found_page_${textHash(text)}`, text)(), values };
 }
 
 /**
  * Builds the statement of a page. Statements with few conditions are prepared, so that a connection keeps a bounded
- * number. Identifiers come from the declarations, never from a request; values are always parameters. `kind`: `part` for
- * a part of another statement, which is not declared.
+ * number. Identifiers come from the declarations, never from a request; values are always parameters.
  */
 export function keysetStatement(
   read: KeysetRead,
-  kind: unknown = 'whole',
 ): pg.QueryConfig & { text: string; values: (string | number)[]; onNode?: NodeForm } {
   const { list, sort, compared = [] } = read;
   const range = indexRangeOf(read);
-  const { values, equal, fixed, ranges, filters, order, where, until, condition } = range;
-  const counted = [
-    'workspace_id = $1',
-    ...equal.map((each) => `${each.column} = ${each.parameter}`),
-    ...(list.total ? ranges.map(condition) : []),
-  ].join(' and ');
-
+  const { values, fixed, filters, order, where, until } = range;
+  const counted = countedRows(read, range);
   const few = fixed.length + compared.length <= PREPARED_CONDITIONS_MAX;
   const prepared = few && compared.every(({ operator }) => operator === '=');
   // A page of a range can have the text of a page after a position, which is prepared.
@@ -80,11 +79,8 @@ export function keysetStatement(
   );
   let page = pages.get(shape);
   if (page === undefined) {
-    // The order is that of the index that has the range.
-    const ordered = ranges.length === 0 ? counted : `${counted} order by ${column}, id`;
-    const text = statementText(read, range, ordered);
-    if (kind === 'part') return { text, values };
-    const hash = createHash('sha256').update(text).digest('hex').slice(0, 32);
+    const text = pageText(read, range, counted);
+    const hash = textHash(text);
     const [whenPrepared, otherwise] =
       filters.length === 0 ? [preparedPage, narrowPage] : [preparedSearch, search];
     page = {
@@ -97,16 +93,26 @@ export function keysetStatement(
   return { ...whole(), values, ...(onNode && { onNode }) };
 }
 
+/** The condition of the rows that the total counts. Its values become parameters. */
+const countedRows = ({ list }: KeysetRead, { equal, ranges, condition }: IndexRange): string =>
+  [
+    'workspace_id = $1',
+    ...equal.map((each) => `${each.column} = ${each.parameter}`),
+    ...(list.total ? ranges.map(condition) : []),
+  ].join(' and ');
+
 /**
  * The order is that of one index only, and total, because it ends in the id. So every page, also the last one, reads
  * limit + 1 index rows. The aggregates read the rows in the order of the subquery. With filters, a row that does not meet
  * them has no doc. Only the last row of a search is kept without one: it says how far the search got.
  */
-function statementText(read: KeysetRead, range: IndexRange, counted: string): string {
+function pageText(read: KeysetRead, range: IndexRange, counted: string): string {
   const { list, sort } = read;
   const { column } = sort.column;
   const filters = range.filters.join(' and ');
   const all = filters === '';
+  // The order is that of the index that has the range.
+  const ordered = range.ranges.length === 0 ? counted : `${counted} order by ${column}, id`;
   const page = all
     ? rowsOf(read, range, 'doc', '$2 + 1')
     : `select * from (
@@ -126,7 +132,7 @@ function statementText(read: KeysetRead, range: IndexRange, counted: string): st
   string_agg(doc, E',\\n') as docs,
   count(doc)::int as rows,
   ${places}
-  ${list.total ? totalOf(sourceOf(list), counted, filters) : 'null::int'} as total${all ? '' : searched}
+  ${list.total ? totalOf(sourceOf(list), ordered, filters) : 'null::int'} as total${all ? '' : searched}
 from (
   ${page}
 ) page`;
