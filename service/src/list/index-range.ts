@@ -74,7 +74,7 @@ function rangeOf(
   parameter: (value: string) => string,
 ): { readonly bounds: readonly string[]; readonly until: string | undefined } {
   const { column, type } = sort.column;
-  const boundAt = (end: '>' | '<'): string | undefined => {
+  const boundAt = (end: '>' | '<'): { readonly sql: string; readonly columns: number } | undefined => {
     const bound = fixed.map((each) => each.parameter);
     const columns = fixed.map((each) => each.column);
     if (position !== undefined && ascending === (end === '>')) {
@@ -85,23 +85,31 @@ function rangeOf(
       if (list.shortKeys) bound.push(`decode(${parameter(position.order ?? '')}, 'hex')`);
       bound.push(parameter(position.id));
       const place = [...columns, column, ...(list.shortKeys ? ['id_order'] : []), 'id'];
-      return `${rowOf(place)} ${end}${inclusive ? '=' : ''} ${rowOf(bound)}`;
+      return compare(place, `${end}${inclusive ? '=' : ''}`, bound);
     }
     const limit = compared.find((each) => each.column === column && each.operator.startsWith(end));
     if (limit !== undefined) {
       bound.push(`${parameter(limit.value)}::${limit.type}`);
-      return `${rowOf([...columns, column])} ${limit.operator} ${rowOf(bound)}`;
+      return compare([...columns, column], limit.operator, bound);
     }
-    return columns.length === 0 ? undefined : `${rowOf(columns)} ${end}= ${rowOf(bound)}`;
+    return columns.length === 0 ? undefined : compare(columns, `${end}=`, bound);
   };
   const [near, far] = ascending ? (['>', '<'] as const) : (['<', '>'] as const);
   const starts = boundAt(near);
   const ends = boundAt(far);
   const [first] = fixed;
-  const isOne = ends?.startsWith('(') !== true;
-  const limit = isOne || first === undefined ? ends : `${first.column} ${far}= ${first.parameter}`;
-  return { bounds: [starts, limit].filter((each) => each !== undefined), until: isOne ? undefined : ends };
+  const isOne = ends === undefined || ends.columns === 1;
+  const limit = isOne || first === undefined ? ends?.sql : `${first.column} ${far}= ${first.parameter}`;
+  return {
+    bounds: [starts?.sql, limit].filter((each) => each !== undefined),
+    until: isOne ? undefined : ends.sql,
+  };
 }
+
+const compare = (columns: readonly string[], operator: string, bound: readonly string[]) => ({
+  sql: `${rowOf(columns)} ${operator} ${rowOf(bound)}`,
+  columns: columns.length,
+});
 
 const rowOf = (parts: readonly string[]): string =>
   parts.length === 1 ? parts.join() : `(${parts.join(', ')})`;
