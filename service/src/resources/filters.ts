@@ -1,6 +1,6 @@
 import { type Field, ID_ALLOWED, isId, type RangeFilter, SEARCH_MAX_CHARACTERS } from '@svc/sdk/contract';
 import { canonicalTime, TIME_ALLOWED } from '../config/canonical-time.ts';
-import { type Filter, type SearchedTexts, textThat } from '../list/definition.ts';
+import { type Comparison, type Filter, type SearchedTexts, textThat } from '../list/definition.ts';
 
 /** The filters of a list, as its resource declares them. */
 
@@ -22,18 +22,19 @@ export function equalityFilter(field: Field, column: string): Filter {
   return { column, parse, allowed: `one of ${values.join(', ')}` };
 }
 
+/** The time is in a range. */
+export const timeFilter = (operator: Comparison['operator'], column: string): Filter => ({
+  column,
+  comparison: { operator, type: 'timestamptz' },
+  parse: (text) => canonicalTime(text, 'microseconds'),
+  allowed: TIME_ALLOWED,
+});
+
 const INTEGER = /^-?(0|[1-9]\d{0,8})$/;
 
 /** The field that the list is sorted by is in a range. */
 export function rangeFilter({ field, operator }: RangeFilter, column: string): Filter {
-  if (field.kind === 'time') {
-    return {
-      column,
-      comparison: { operator, type: 'timestamptz' },
-      parse: (text) => canonicalTime(text, 'microseconds'),
-      allowed: TIME_ALLOWED,
-    };
-  }
+  if (field.kind === 'time') return timeFilter(operator, column);
   const { min, max } = field;
   return {
     column,

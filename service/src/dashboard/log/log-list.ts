@@ -1,16 +1,9 @@
 import { isIP } from 'node:net';
 import { HTTP_METHODS, isId, REQUEST_ID_PATTERN } from '@svc/sdk/contract';
-import { canonicalTime, TIME_ALLOWED } from '../../config/canonical-time.ts';
 import { type Comparison, type Filter, type ListDefinition, textThat } from '../../list/definition.ts';
+import { timeFilter } from '../../resources/filters.ts';
 import { auditLog } from '../../resources/index.ts';
 import { EMAIL_MAX_CHARACTERS, PATH_FILTER_MAX_CHARACTERS } from '../limits.ts';
-
-const time = (operator: Comparison['operator']): Filter => ({
-  column: 'created_at',
-  comparison: { operator, type: 'timestamptz' },
-  parse: (text) => canonicalTime(text, 'microseconds'),
-  allowed: TIME_ALLOWED,
-});
 
 const status = (operator: Comparison['operator']): Filter => ({
   column: 'status',
@@ -71,7 +64,7 @@ export const logList: ListDefinition = {
     pathPrefix: { ...path, comparison: { operator: '^@', type: 'text' } },
     statusMin: status('>='),
     statusMax: status('<='),
-    from: time('>='),
-    to: time('<'),
+    from: timeFilter('>=', 'created_at'),
+    to: timeFilter('<', 'created_at'),
   },
 };

@@ -1,17 +1,10 @@
 import { CONTRACT } from '@svc/sdk/contract';
-import { canonicalTime, TIME_ALLOWED } from '../../config/canonical-time.ts';
-import { type Comparison, type Filter, type ListDefinition, textThat } from '../../list/definition.ts';
+import { type Filter, type ListDefinition, textThat } from '../../list/definition.ts';
+import { timeFilter } from '../../resources/filters.ts';
 import { TEST_EVENT_TYPE } from '../../webhooks/test-event.ts';
 
 const TYPES: readonly string[] = [...CONTRACT.changes.fields.type.values, TEST_EVENT_TYPE];
 const STATES: readonly string[] = ['delivered', 'pending', 'failed'];
-
-const time = (operator: Comparison['operator']): Filter => ({
-  column: 'created_at',
-  comparison: { operator, type: 'timestamptz' },
-  parse: (text) => canonicalTime(text, 'microseconds'),
-  allowed: TIME_ALLOWED,
-});
 
 /** The filters of a request. A range of time includes `from` and excludes `to`, as in the audit log. */
 export const DELIVERY_FILTERS: Readonly<Record<string, Filter>> = {
@@ -25,8 +18,8 @@ export const DELIVERY_FILTERS: Readonly<Record<string, Filter>> = {
     parse: textThat((text) => TYPES.includes(text)),
     allowed: `one of ${TYPES.join(', ')}`,
   },
-  from: time('>='),
-  to: time('<'),
+  from: timeFilter('>=', 'created_at'),
+  to: timeFilter('<', 'created_at'),
 };
 
 /** The deliveries of one endpoint, the newest event first. The route gives `endpoint`. */
