@@ -28,7 +28,7 @@ const REQUEST_OPTIONS = [...CALL_OPTIONS, 'query', 'body'] as const;
 
 /** The response to `svc.request()`. */
 export interface RequestAnswer extends ResponseInfo {
-  /** The parsed JSON; undefined if the response has no body. */
+  /** The parsed JSON; the text of another type, such as NDJSON; undefined if the response has no body. */
   readonly body: unknown;
 }
 
@@ -122,6 +122,7 @@ export const Svc: new (options?: SvcOptions) => Svc = class {
         path: path + queryText(query),
         headers: joinHeaders(own, headers),
         body: body === undefined ? undefined : jsonText(body, 'The body'),
+        expected: 'text',
       },
       call,
     );

@@ -7,12 +7,17 @@ import { parseRetryAfter } from './retry.ts';
 export interface Answer {
   readonly status: number;
   readonly headers: ResponseHeaders;
-  /** The parsed JSON body; undefined if there is none. */
+  /** The parsed JSON body; undefined if there is none. The text of another type if that is expected. */
   readonly body: unknown;
 }
 
-/** What the body of a successful response must be. `anything`: any JSON, or nothing. */
-export type Expected = 'anything' | 'object' | 'list' | 'batch';
+/**
+ * What the body of a successful response must be. `anything`: any JSON, or nothing. `text`: like `anything`, or text of
+ * another type, but not HTML: that is the page of another server.
+ */
+export type Expected = 'anything' | 'text' | 'object' | 'list' | 'batch';
+
+const JSON_OR_HTML = /^(?:[^;]*[/+]json|text\/html)\s*(?:;|$)/i;
 
 /**
  * Reads a response. Throws the error of its code if it is an error response, and {@link SvcError} if it is successful and
@@ -24,6 +29,9 @@ export function readAnswer(
   nowMs: number,
   expected: Expected = 'anything',
 ): Answer {
+  const isText =
+    expected === 'text' && status === OK && !JSON_OR_HTML.test(headers.get('content-type') ?? '/json');
+  if (isText) return { status, headers, body: text };
   const parsed = parseJson(text);
   const body = parsed instanceof NotJson ? undefined : parsed;
   if ((status >= 200 && status < 300) || status === NOT_MODIFIED) {
@@ -48,16 +56,18 @@ function keptBody(body: unknown, text: string): unknown {
 
 /** Sent only if the request had `If-None-Match`. */
 const NOT_MODIFIED = 304;
+const OK = 200;
 
 const EXPECTED_NAMES = {
   anything: 'JSON',
+  text: 'JSON',
   object: 'a JSON object',
   list: 'a list',
   batch: 'a batch of records',
 } as const;
 
 function isExpected(body: unknown, expected: Expected): boolean {
-  if (expected === 'anything') return true;
+  if (expected === 'anything' || expected === 'text') return true;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
   const { data, pagination }: { readonly data?: unknown; readonly pagination?: unknown } = body;
   if (expected === 'object') return true;

@@ -109,6 +109,12 @@ test('request prints any response unchanged', async () => {
   const { stdout } = await command('request GET /v1/audits?limit=2');
   expect(JSON.parse(stdout)).toEqual({ ...(await svc.audits.list({ limit: 2 })) });
   expect((await command('request get /healthz')).stdout).toBe('{"status":"ok"}\n');
+  const exported = await command('request GET /v1/companies/export');
+  const { data } = await svc.companies.list({ limit: 100 });
+  const lines = [...data].reverse().map((each) => `${JSON.stringify(each)}\n`);
+  expect(exported).toEqual({ code: 0, stdout: lines.join(''), stderr: '' });
+  const page = await command('request GET /docs');
+  expect(page).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('not JSON') });
   expect(await command('request DELETE /v1/audits/aud_x')).toMatchObject({ code: 6, stdout: '' });
 });
 

@@ -2,7 +2,7 @@ import { HTTP_METHODS } from '../../contract/index.ts';
 import { mayHaveBody } from '../../http/transport.ts';
 import { type Command, parseHeaders, positional, text, UsageError, type Values } from '../command.ts';
 import { readInput } from '../input.ts';
-import { type Io, printMessage, write } from '../io.ts';
+import { type Io, printMessage, sanitizeText, write } from '../io.ts';
 import { valueText } from '../output/format.ts';
 import { openClient } from '../session.ts';
 
@@ -26,7 +26,10 @@ export const requestCommand: Command = {
       multiple: true,
     },
   },
-  notes: ["Example: svc request GET '/v1/audits?sort=score-descending&limit=3'"],
+  notes: [
+    "Example: svc request GET '/v1/audits?sort=score-descending&limit=3'",
+    'It prints a response when it is complete, so it cannot print /v1/changes/stream: use svc changes tail --stream.',
+  ],
   async run(invocation) {
     const { io, values } = invocation;
     const given = positional(invocation, 0, 'METHOD');
@@ -43,9 +46,15 @@ export const requestCommand: Command = {
     const answer = await svc.request(method, path, { headers, body, signal: io.signal });
     if (answer.dryRun)
       await printMessage(io, 'svc: this is a test key, so this was a dry run: nothing is changed.');
-    if (answer.body !== undefined) await write(io.stdout, valueText(answer.body, io.stdout));
+    if (answer.body !== undefined) await write(io.stdout, bodyText(answer.body, io.stdout));
   },
 };
+
+/** JSON, or a text as it is. On a terminal, a text has no characters that change what the terminal shows. */
+function bodyText(body: unknown, stdout: Io['stdout']): string {
+  if (typeof body !== 'string') return valueText(body, stdout);
+  return stdout.isTTY === true ? body.split('\n').map(sanitizeText).join('\n') : body;
+}
 
 function headersOf(values: Values): Readonly<Record<string, string>> {
   const headers = parseHeaders(values);
