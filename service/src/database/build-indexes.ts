@@ -1,13 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
-import { errorCode } from '../config/errors.ts';
+import { failedFor } from './errors.ts';
 import { statement, statements } from './statement.ts';
 
 /** The advisory lock of the node that builds indexes of this database. */
 const INDEXES_LOCK = 7_310_004;
 const POLL_MS = 500;
-const UNDEFINED_TABLE = '42P01';
 
 const GROUP = 'background: the first start after an upgrade builds each index once';
 const building = statements('build_indexes', GROUP);
@@ -129,7 +128,7 @@ export const buildEventIndex = buildMissing(
         await run(`alter index ${EVENTS} attach partition ${index}`);
       } catch (error) {
         // Another node has dropped the partition, whose entries had expired.
-        if (errorCode(error) !== UNDEFINED_TABLE) throw error;
+        if (!failedFor(error, 'undefined_table')) throw error;
       }
     }
   },

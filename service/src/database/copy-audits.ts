@@ -1,14 +1,12 @@
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
-import { errorCode } from '../config/errors.ts';
+import { failedFor } from './errors.ts';
 import { begin, commit, removeStatementTimeout, rollback } from './pool.ts';
 import { statement } from './statement.ts';
 
 /** Audits of a transaction. Their workspace cannot be written to meanwhile, about 0.2 s. */
 const CHUNK_AUDITS = 5_000;
 const PROGRESS_AUDITS = 100_000;
-/** SQLSTATEs of a missing table and a missing function. */
-const MISSING: ReadonlySet<string> = new Set(['42P01', '42883']);
 
 const ONCE = 'background: the first start after an upgrade reads all audits once';
 
@@ -53,6 +51,6 @@ export async function copyAudits(client: pg.PoolClient, log?: Pick<BaseLogger, '
   } catch (error) {
     await client.query(rollback()).catch(() => undefined);
     // Another node has copied all audits and replaced the table.
-    if (!MISSING.has(errorCode(error) ?? '')) throw error;
+    if (!failedFor(error, 'undefined_table', 'undefined_function')) throw error;
   }
 }

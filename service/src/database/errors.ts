@@ -12,11 +12,16 @@ const SQL_STATES = {
   lock_not_available: '55P03',
   query_canceled: '57014',
   deadlock_detected: '40P01',
+  in_failed_sql_transaction: '25P02',
+  undefined_table: '42P01',
+  undefined_function: '42883',
+  duplicate_table: '42P07',
+  duplicate_object: '42710',
 } as const;
 
-/** Whether a statement failed for this reason. */
-export const failedFor = (error: unknown, reason: keyof typeof SQL_STATES): boolean =>
-  errorCode(error) === SQL_STATES[reason];
+/** Whether a statement failed for one of these reasons. */
+export const failedFor = (error: unknown, ...reasons: readonly (keyof typeof SQL_STATES)[]): boolean =>
+  reasons.some((reason) => errorCode(error) === SQL_STATES[reason]);
 
 /**
  * SQLSTATEs of errors that can end or prevent a session: connection, idle transaction, sign-in, no database, resources,

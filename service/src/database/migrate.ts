@@ -6,7 +6,7 @@ import { rightsMistake, serverMistake, type UnsuitableDatabaseError } from '@svc
 import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
 import type { BaseLogger } from 'pino';
-import { errorCode, errorMessage } from '../config/errors.ts';
+import { errorMessage } from '../config/errors.ts';
 import { buildEventIndex, buildWordIndexes } from './build-indexes.ts';
 import { allowDistributedChanges, distributeNewTables } from './citus/distribute.ts';
 import { copyAudits } from './copy-audits.ts';
@@ -19,9 +19,6 @@ export type { MigrationFile } from '@svc/migration-files';
 const DIRECTORY = fileURLToPath(new URL('../../migrations', import.meta.url));
 /** Reads the migrations of a folder. Default: those of this program. */
 export const readMigrationFiles = (directory = DIRECTORY): Promise<MigrationFile[]> => readFiles(directory);
-
-/** SQLSTATEs of the second of two nodes that create `schema_migrations` at the same time. */
-const CREATION_RACES: ReadonlySet<string> = new Set(['23505', '42P07', '42710']);
 
 /** Creates the table that lists the applied migrations. */
 export const createHistoryTable = statement('create_history', 'control')`
@@ -159,7 +156,7 @@ async function createHistory(client: pg.PoolClient): Promise<void> {
     await client.query(createHistoryTable());
   } catch (error) {
     // With `if not exists`, the second of two sessions waits for the first one and then fails.
-    if (!CREATION_RACES.has(errorCode(error) ?? '')) throw error;
+    if (!failedFor(error, 'unique_violation', 'duplicate_table', 'duplicate_object')) throw error;
   }
 }
 

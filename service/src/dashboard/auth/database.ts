@@ -4,12 +4,10 @@ import { APIError } from 'better-auth/api';
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { ActorContext } from '../../audit-log/actor.ts';
-import { isUnavailable } from '../../database/errors.ts';
+import { failedFor, isUnavailable } from '../../database/errors.ts';
 import { inTransaction } from '../../database/pool.ts';
 
 const FIRST_SERVER_ERROR = 500;
-/** SQLSTATE. */
-const IN_FAILED_TRANSACTION = '25P02';
 
 /** The context of the running work. The statements of better-auth, and ours in its hooks, read it. */
 interface Scope {
@@ -113,8 +111,7 @@ export function createAuthDatabase(pool: Connections, accounts = pool): AuthData
 }
 
 /** Whether a statement was refused only because an earlier one of its transaction had failed. */
-const isConsequence = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && error.code === IN_FAILED_TRANSACTION;
+const isConsequence = (error: unknown): boolean => failedFor(error, 'in_failed_sql_transaction');
 
 /** Whether an error or a response of better-auth only says that something failed. */
 const isServerError = (value: unknown): boolean =>
