@@ -8,7 +8,7 @@ import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
 import { lockPerson } from '../people/accounts.ts';
 import { endWaitingSignIns } from '../people/links.ts';
-import { defineBody, flag, newPassword, text } from '../requests/body.ts';
+import { defineBody, emptyBody, flag, newPassword, text } from '../requests/body.ts';
 import { deviceCookie } from '../requests/cookies.ts';
 import { type EndReason, endSessions, noSession, noteEnded } from '../requests/ended-sessions.ts';
 import { requireSamePerson } from '../requests/same-person.ts';
@@ -23,7 +23,6 @@ import { personOfSession } from './second-step.ts';
 /** The dashboard lists no more: those that were used last. */
 const LISTED_SESSIONS_MAX = 100;
 
-const nothing = defineBody({});
 const password = defineBody({ password: text });
 const session = defineBody({ id: text });
 
@@ -41,12 +40,12 @@ interface AccountChange {
 const ended = (sessions: number): PersonalEvent | undefined =>
   sessions === 0 ? undefined : { kind: 'session.ended', details: { sessions } };
 
-const REVOKE: AccountChange = { check: nothing, event: ended, ends: 'revoked' };
+const REVOKE: AccountChange = { check: emptyBody, event: ended, ends: 'revoked' };
 
 const REVOKE_OTHERS = '/revoke-other-sessions';
 
 const CHANGES: Readonly<Record<string, AccountChange>> = {
-  '/sign-out': { check: nothing, event: ended, ends: 'signed_out' },
+  '/sign-out': { check: emptyBody, event: ended, ends: 'signed_out' },
   '/revoke-sessions': REVOKE,
   [REVOKE_OTHERS]: REVOKE,
   '/change-password': {

@@ -6,7 +6,7 @@ import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import { recordPersonal } from '../auth/events.ts';
 import type { DashboardContext } from '../context.ts';
-import { defineBody, newPassword, text } from '../requests/body.ts';
+import { defineBody, emptyBody, newPassword, text } from '../requests/body.ts';
 import { deviceCookie } from '../requests/cookies.ts';
 import { type EndReason, endSessions } from '../requests/ended-sessions.ts';
 import { anonymous, confirmRole, setCookies } from '../requests/session.ts';
@@ -15,7 +15,6 @@ import { hashPassword, lockPerson, saveAccount } from './accounts.ts';
 import { createPasswordResetLink, endWaitingSignIns, findLink, staleLink, useLink } from './links.ts';
 import { findMember } from './members.ts';
 
-const nothing = defineBody({});
 const read = defineBody({ token: text });
 const reset = defineBody({ token: text, password: newPassword });
 
@@ -32,7 +31,7 @@ export function registerPasswordReset(
     '/workspaces/:workspaceId/members/:memberId/password-reset',
     async (request, reply): Promise<IssuedResetLink> => {
       const access = await sessions.member(request, reply, 'account.recover');
-      nothing(request.body);
+      emptyBody(request.body);
       const { workspaceId, person, by } = access;
       const issued = await auth.database.transact(by, async (client) => {
         const { email, userId } = await findMember(client, workspaceId, request.params.memberId);

@@ -46,6 +46,9 @@ export function defineBody<Fields extends TProperties>(fields: Fields) {
   };
 }
 
+/** A body without fields, or none. */
+export const emptyBody = defineBody({});
+
 /** One line of text that is not blank and has no control characters. */
 export const name = Type.String({
   minLength: 1,

@@ -23,7 +23,7 @@ import {
 import { testBody } from '../../webhooks/test-event.ts';
 import type { OneDelivery, Replayed, ReplayedDelivery, SentTest } from '../../webhooks/wire.ts';
 import type { DashboardContext } from '../context.ts';
-import { defineBody } from '../requests/body.ts';
+import { defineBody, emptyBody } from '../requests/body.ts';
 import { DELIVERY_FILTERS, deliveryList } from './delivery-list.ts';
 import { endpointIdOf, noEndpoint, type OneEndpoint, targetOf, WEBHOOKS, withEndpoint } from './endpoint.ts';
 
@@ -31,7 +31,6 @@ const ENDPOINT = `${WEBHOOKS}/:endpointId`;
 type Delivery = { Params: { endpointId: string; eventId: string } };
 type List = OneEndpoint & { Querystring: Record<string, unknown> };
 
-const nothing = defineBody({});
 const whatToReplay = defineBody({
   failed: Type.Optional(Type.Literal(true, { allowed: 'true, without "since"' })),
   since: Type.Optional(Type.String({ maxLength: 64, allowed: `${TIME_ALLOWED}, without "failed"` })),
@@ -68,7 +67,7 @@ export function registerDeliveries(api: FastifyInstance, context: DashboardConte
     const access = await sessions.member(request, reply, 'webhook.manage');
     const { workspaceId, by } = access;
     const eventId = eventIdOf(request);
-    nothing(request.body);
+    emptyBody(request.body);
     const key = { workspaceId, id: endpointIdOf(request) };
     const answer: ReplayedDelivery = await withEndpoint(pool, access, key.id, async (client, endpoint) => {
       const stored = await readDelivery(client, key, eventId);
@@ -113,7 +112,7 @@ export function registerDeliveries(api: FastifyInstance, context: DashboardConte
   api.post<OneEndpoint>(`${ENDPOINT}/test`, async (request, reply) => {
     const access = await sessions.member(request, reply, 'webhook.manage');
     const { workspaceId, by } = access;
-    nothing(request.body);
+    emptyBody(request.body);
     const key = { workspaceId, id: endpointIdOf(request) };
     const answer: SentTest = await withEndpoint(pool, access, key.id, async (client, endpoint) => {
       if (!endpoint.enabled)

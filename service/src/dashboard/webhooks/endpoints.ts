@@ -23,13 +23,11 @@ import {
 import { listEndpoints, readEndpointRecord } from '../../webhooks/records.ts';
 import type { CreatedEndpoint, WebhookEndpoint, WebhookSecrets } from '../../webhooks/wire.ts';
 import type { DashboardContext } from '../context.ts';
-import { defineBody } from '../requests/body.ts';
+import { emptyBody } from '../requests/body.ts';
 import { CREATES, repeatsOf } from '../requests/creations.ts';
 import { type Access, confirmRole } from '../requests/session.ts';
 import { endpointIdOf, noEndpoint, type OneEndpoint, targetOf, WEBHOOKS, withEndpoint } from './endpoint.ts';
 import { changedSettings, changesOf, newSettings, requireCompany, requireReceiver } from './settings.ts';
-
-const nothing = defineBody({});
 
 /** The endpoints of webhooks, for owners and admins: only they see the URLs, which can contain a secret of the receiver. */
 export function registerEndpoints(api: FastifyInstance, context: DashboardContext): void {
@@ -117,7 +115,7 @@ export function registerEndpoints(api: FastifyInstance, context: DashboardContex
   api.post<OneEndpoint>(`${WEBHOOKS}/:endpointId/rotate`, async (request, reply): Promise<WebhookSecrets> => {
     const access = await sessions.member(request, reply, 'webhook.manage');
     const { workspaceId, by } = access;
-    nothing(request.body);
+    emptyBody(request.body);
     return withEndpoint(pool, access, endpointIdOf(request), async (client, endpoint) => {
       await rotateSecret(client, sealer, workspaceId, endpoint.id);
       const secrets = await readSecrets(client, sealer, workspaceId, endpoint.id);

@@ -9,12 +9,11 @@ import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
 import { WORKSPACE_RESTORE_DAYS } from '../limits.ts';
 import { changeMembers } from '../people/accounts.ts';
-import { defineBody, text } from '../requests/body.ts';
+import { defineBody, emptyBody, text } from '../requests/body.ts';
 import { noWorkspace } from '../requests/session.ts';
 import type { DeletedWorkspace } from '../wire.ts';
 
 const removal = defineBody({ name: text });
-const nothing = defineBody({});
 
 /** SQL: when the data of a deleted workspace is removed. Names columns of `workspaces w`. */
 export const REMOVED_AT = utc(`(w.deleted_at + ${WORKSPACE_RESTORE_DAYS} * interval '1 day')`);
@@ -47,7 +46,7 @@ export function registerDeletion(api: FastifyInstance, { auth, sessions, signals
 
   api.post('/workspaces/:workspaceId/restore', async (request, reply) => {
     const access = await sessions.member(request, reply, 'deletion.manage', 'deleted');
-    nothing(request.body);
+    emptyBody(request.body);
     const { workspaceId, by } = access;
     await changeMembers(auth, access, async (client) => {
       if (!(await restoreWorkspace(client, workspaceId, by))) throw noWorkspace();

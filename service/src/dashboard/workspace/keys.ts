@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { Type } from 'typebox';
 import { ApiError } from '../../http/errors.ts';
 import type { DashboardContext } from '../context.ts';
-import { defineBody, idOrNull, name, oneOf } from '../requests/body.ts';
+import { defineBody, emptyBody, idOrNull, name, oneOf } from '../requests/body.ts';
 import { CREATES, repeatsOf } from '../requests/creations.ts';
 import { type Access, confirmRole } from '../requests/session.ts';
 import { KEYS, keyIdOf, noKey, type OneKey } from './key-reads.ts';
@@ -20,7 +20,6 @@ const create = defineBody({
   replaces: Type.Optional(idOrNull),
 });
 const change = defineBody({ name: Type.Optional(name), ...SETTINGS });
-const nothing = defineBody({});
 
 /**
  * The only endpoints that create or change keys, and the only responses that hold a token (specification, 5.6 to
@@ -62,7 +61,7 @@ export function registerKeys(api: FastifyInstance, context: DashboardContext): v
   ] as const) {
     api.post<OneKey>(`${KEYS}/:keyId/${action}`, async (request, reply): Promise<ChangedKey> => {
       const access = await sessions.member(request, reply, 'key.manage');
-      nothing(request.body);
+      emptyBody(request.body);
       const { workspaceId, by } = access;
       const key = orRefused(await keys.setPaused(workspaceId, keyIdOf(request), paused, by, confirm(access)));
       signals.announceKeys(workspaceId);
@@ -72,7 +71,7 @@ export function registerKeys(api: FastifyInstance, context: DashboardContext): v
 
   api.post<OneKey>(`${KEYS}/:keyId/rotate`, async (request, reply) => {
     const access = await sessions.member(request, reply, 'key.manage');
-    nothing(request.body);
+    emptyBody(request.body);
     const issued = await keys.rotate(access.workspaceId, keyIdOf(request), access.by, confirm(access));
     const shown = orRefused(issued);
     signals.announceKeys(access.workspaceId);
@@ -81,7 +80,7 @@ export function registerKeys(api: FastifyInstance, context: DashboardContext): v
 
   api.post<OneKey>(`${KEYS}/:keyId/revoke`, async (request, reply) => {
     const access = await sessions.member(request, reply, 'key.manage');
-    nothing(request.body);
+    emptyBody(request.body);
     const key = await keys.revoke(access.workspaceId, keyIdOf(request), access.by, confirm(access));
     if (key === 'not_found') throw noKey();
     signals.announceKeys(access.workspaceId);
