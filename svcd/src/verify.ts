@@ -1,7 +1,7 @@
 import type { Finding } from '@svc/service/integrity/finding';
 import { estimateRecords, verifyRecords } from '@svc/service/integrity/verify';
 import { counted, numberText } from '@svc/service/log/plural';
-import { RESOURCES } from '@svc/service/resources/index';
+import { RECORD_RESOURCES } from '@svc/service/resources/index';
 import { Command } from 'commander';
 import type { CommandContext } from './context.ts';
 import { explain } from './explain.ts';
@@ -50,15 +50,14 @@ export function verifyCommand(context: CommandContext): Command {
 
 const runVerify = (context: CommandContext, { repair, json }: VerifyFlags): Promise<VerifyReport> =>
   context.withCurrentSchema('svcd verify', async ({ pool }) => {
-    const resources = RESOURCES.filter(({ writable }) => writable);
     const started = performance.now();
-    const progress = showProgress(await estimateRecords(pool, resources));
+    const progress = showProgress(await estimateRecords(pool, RECORD_RESOURCES));
     const counts = { records: 0, findings: 0, repaired: 0 };
     let unwritten: unknown;
     try {
       await verifyRecords({
         pool,
-        resources,
+        resources: RECORD_RESOURCES,
         repair: repair === true,
         onFinding: async (finding) => {
           counts.findings++;

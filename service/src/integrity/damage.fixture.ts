@@ -1,6 +1,4 @@
-import { RESOURCES } from '../resources/index.ts';
-
-const RECORDS = RESOURCES.filter(({ writable }) => writable);
+import { RECORD_RESOURCES } from '../resources/index.ts';
 
 /** What can be wrong with the data of a workspace, and the findings of verify. */
 export interface Damage {
@@ -20,7 +18,7 @@ const jsonDamage: readonly (readonly [string, string])[] = [
 ];
 
 export const DAMAGES: readonly Damage[] = [
-  ...RECORDS.flatMap(({ name, singular, company, list }): Damage[] =>
+  ...RECORD_RESOURCES.flatMap(({ name, singular, company, list }): Damage[] =>
     jsonDamage.map(([how, expression]) => {
       const id = company === 'id' ? 'c1' : 'r1';
       return {
@@ -67,7 +65,7 @@ export const DAMAGES: readonly Damage[] = [
   {
     what: 'every counter is missing',
     sql: `delete from record_counts where workspace_id = $1`,
-    found: RECORDS.flatMap(({ name, company }) => [
+    found: RECORD_RESOURCES.flatMap(({ name, company }) => [
       ['counter', `${name}: stored 0, counted 2`] as const,
       ...(company === 'id' ? [] : [['counter', `${name} of company c1: stored 0, counted 2`] as const]),
     ]),

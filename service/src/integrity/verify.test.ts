@@ -11,13 +11,12 @@ import { insertRecords } from '../records/insert.ts';
 import type { RecordInput } from '../records/row.ts';
 import { createWorkspace } from '../records/workspaces.ts';
 import type { Resource } from '../resources/define.ts';
-import { RESOURCES } from '../resources/index.ts';
+import { RECORD_RESOURCES } from '../resources/index.ts';
 import { DAMAGES } from './damage.fixture.ts';
 import { useKeys } from './used-keys.fixture.ts';
 import { estimateRecords, verifyRecords } from './verify.ts';
 
 const { pool } = await createTestDatabase();
-const RECORDS = RESOURCES.filter(({ writable }) => writable);
 /** More records than one statement of verify reads. */
 const MANY = 5_003;
 
@@ -40,7 +39,7 @@ const insert = (workspaceId: string, resource: Resource, ids: readonly string[])
 /** A workspace with two companies and two records of each other resource. */
 async function filledWorkspace(): Promise<string> {
   const id = await inTransaction(pool, (client) => createWorkspace(client, 'test'));
-  const [companies, ...others] = RECORDS.toSorted(
+  const [companies, ...others] = RECORD_RESOURCES.toSorted(
     (a, b) => Number(b.company === 'id') - Number(a.company === 'id'),
   );
   if (companies === undefined) throw new Error('there are no companies');
@@ -71,16 +70,16 @@ describe('verify', () => {
     let read = 0;
     await verifyRecords({
       pool,
-      resources: RECORDS,
+      resources: RECORD_RESOURCES,
       repair: true,
       onFinding: () => undefined,
       onProgress: (records) => {
         read += records;
       },
     });
-    const all = 2 * 2 * RECORDS.length;
+    const all = 2 * 2 * RECORD_RESOURCES.length;
     expect(read).toBe(all);
-    expect(await estimateRecords(pool, RECORDS)).toBe(all);
+    expect(await estimateRecords(pool, RECORD_RESOURCES)).toBe(all);
   });
 
   test.each(DAMAGES)('finds that $what, and changes it only if it repairs', async ({ sql, found }) => {
@@ -169,7 +168,7 @@ describe('verify', () => {
   test('never changes the columns of a record, whatever it repairs', async () => {
     const columns = async () => {
       const rows = await Promise.all(
-        RECORDS.map(({ list }) =>
+        RECORD_RESOURCES.map(({ list }) =>
           pool.query(
             `select to_jsonb(r) - 'doc' - 'id_order' as columns from ${list.relation} r order by workspace_id, id`,
           ),
@@ -187,7 +186,7 @@ describe('verify', () => {
   });
 
   test('reads more records than one statement returns, and finds the last one', async () => {
-    const audits = RECORDS.find(({ name }) => name === 'audits');
+    const audits = RECORD_RESOURCES.find(({ name }) => name === 'audits');
     if (audits === undefined) throw new Error('there are no audits');
     const ids = Array.from({ length: MANY }, (_, i) => `z${String(i).padStart(6, '0')}`);
     await insert(workspaceId, audits, ids);
@@ -202,7 +201,7 @@ describe('verify', () => {
 
   test('finds nothing while writers run, and repairs while they run', async () => {
     const stop = new AbortController();
-    const audits = RECORDS.find(({ name }) => name === 'audits');
+    const audits = RECORD_RESOURCES.find(({ name }) => name === 'audits');
     if (audits === undefined) throw new Error('there are no audits');
     let written = 0;
     const write = async (): Promise<void> => {

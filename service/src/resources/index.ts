@@ -17,4 +17,7 @@ const resources = Object.fromEntries(
 /** Every resource of the contract, in its order. */
 export const RESOURCES: readonly Resource[] = Object.values(resources);
 
+/** Those whose records clients write. */
+export const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ writable }) => writable);
+
 export const { audits, mentions, content, companies, apiKeys, auditLog, changes } = resources;

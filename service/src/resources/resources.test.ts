@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/harness/database.ts';
 import { sortsOf } from '../list/definition.ts';
 import { columnName } from './define.ts';
-import { RESOURCES } from './index.ts';
+import { RECORD_RESOURCES, RESOURCES } from './index.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ test('a field in camel case is a column in snake case', () => {
   ]);
 });
 
-test.each(RESOURCES.filter(({ writable }) => writable))(
+test.each(RECORD_RESOURCES)(
   'the table of $path has a column for every field of its records',
   async ({ list, fields }) => {
     const columns = Object.keys(await columnsOf(list.relation));

@@ -1,6 +1,6 @@
 import { type Field, requiredFields, writableFields } from '@svc/sdk/contract';
 import type { Resource } from '../../src/resources/define.ts';
-import { RESOURCES } from '../../src/resources/index.ts';
+import { RECORD_RESOURCES } from '../../src/resources/index.ts';
 import { COMPANY } from '../harness/lists.ts';
 
 /** A field of a writable resource, with values that it accepts and values that it refuses. */
@@ -149,7 +149,7 @@ function writeCase(resource: Resource): WriteCase {
 }
 
 /** Every resource that is written over HTTP. A resource that is added to the contract is tested too. */
-export const WRITES: readonly WriteCase[] = RESOURCES.filter(({ writable }) => writable).map(writeCase);
+export const WRITES: readonly WriteCase[] = RECORD_RESOURCES.map(writeCase);
 export const CHANGEABLE = WRITES.filter(({ resource }) => !resource.immutable);
 export const BELONGING = WRITES.filter(({ parent }) => parent !== undefined);
 

@@ -1,7 +1,7 @@
 import { FOR_COMMANDS } from '@svc/service/database/pool';
 import { verifyRecords } from '@svc/service/integrity/verify';
 import { counted } from '@svc/service/log/plural';
-import { RESOURCES } from '@svc/service/resources/index';
+import { RECORD_RESOURCES } from '@svc/service/resources/index';
 import { withPool } from '../pool.ts';
 
 const CONNECTIONS = 4;
@@ -15,7 +15,7 @@ export async function differencesIn(url: string, name: string): Promise<string |
   await withPool({ url, max: CONNECTIONS, name, ...FOR_COMMANDS }, (pool) =>
     verifyRecords({
       pool,
-      resources: RESOURCES.filter(({ writable }) => writable),
+      resources: RECORD_RESOURCES,
       repair: false,
       onFinding: () => void findings++,
       onProgress: () => undefined,

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { FORMATS, type Format } from '@svc/service/bulk/batches';
 import { OperatorError } from '@svc/service/config/errors';
 import type { Resource } from '@svc/service/resources/define';
-import { RESOURCES } from '@svc/service/resources/index';
+import { RECORD_RESOURCES } from '@svc/service/resources/index';
 import { Argument } from 'commander';
 import { MisuseError } from '../misuse-error.ts';
 
@@ -41,8 +41,6 @@ function formatIn(
     `the format of ${where} is not known: add --format ${FORMATS.join(' or --format ')}.`,
   );
 }
-
-const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ writable }) => writable);
 
 /** The resource that an argument names. commander has checked the name. */
 export function resourceOf(name: string): Resource {

@@ -12,7 +12,7 @@ import { parseListQuery } from '../../list/query.ts';
 import { conditionsOf } from '../../list/read.ts';
 import { readCount, readRecord } from '../../records/read.ts';
 import type { Resource } from '../../resources/define.ts';
-import { companies, RESOURCES } from '../../resources/index.ts';
+import { companies, RECORD_RESOURCES } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
 import { COMPANY_NAMES_MAX, NAME_MAX_CHARACTERS } from '../limits.ts';
 import type { CompanyNames } from '../wire.ts';
@@ -24,9 +24,6 @@ export type One = { Params: { resource: string; recordId: string } };
 
 export const DATA = '/workspaces/:workspaceId/data/:resource';
 export const JSON_TYPE = 'application/json; charset=utf-8';
-
-/** The resources whose records people see and change in the dashboard. */
-const RECORD_RESOURCES: readonly Resource[] = RESOURCES.filter(({ writable }) => writable);
 
 /** The records of the workspace for its members: the lists and records of the API. */
 export function registerData(api: FastifyInstance, { pool, sessions, reader }: DashboardContext): void {

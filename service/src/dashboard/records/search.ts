@@ -9,7 +9,7 @@ import { ApiError } from '../../http/errors.ts';
 import type { SearchedTexts } from '../../list/definition.ts';
 import { foundByWords, isTooCommon, searchCondition } from '../../list/word-search.ts';
 import { columnName } from '../../resources/define.ts';
-import { RESOURCES } from '../../resources/index.ts';
+import { RECORD_RESOURCES } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
 import { SEARCH_HITS_MAX } from '../limits.ts';
 import type { SearchHit, SearchHits } from './wire.ts';
@@ -23,7 +23,7 @@ interface Searched {
   readonly words: SearchedTexts | undefined;
 }
 
-const TABLES = RESOURCES.filter(({ writable }) => writable).map(({ name, searched = [], list }) => ({
+const TABLES = RECORD_RESOURCES.map(({ name, searched = [], list }) => ({
   resource: name,
   table: name,
   texts: searched.map(columnName),
