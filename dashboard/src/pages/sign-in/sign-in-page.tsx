@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Navigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { sessionQuery } from '../../api/session.ts';
 import { setUpQuery } from '../../api/set-up.ts';
 import { serviceUrl } from '../../base.ts';
@@ -39,7 +39,11 @@ export function SignInPage() {
   const session = useQuery({ ...sessionQuery, enabled: hinted, retry: false });
   const person = hinted && token === null && answer === null ? session.data?.user.email : undefined;
   const state = useQuery({ ...setUpQuery, retry: false }).data;
-  if (person !== undefined && reason === null) return <Navigate href={siteHref(next)} replace />;
+  const router = useRouter();
+  const signedIn = person !== undefined && reason === null;
+  useEffect(() => {
+    if (signedIn) void router.navigate({ href: siteHref(next), replace: true });
+  }, [signedIn, router, next]);
   return (
     <SignInFrame title="Sign in">
       {reason === null ? null : <Note>{reason}</Note>}
