@@ -65,6 +65,7 @@ describe('the beginning of a file', () => {
     ['nothing', '', 'empty'],
     ['one line of 1 MiB', 'x'.repeat(1024 * 1024), 'first line is longer'],
     ['a million columns', 'a,'.repeat(1_000_000), 'first line is longer'],
+    ['a repeated name', 'name,site,site,,\nA,a.example,b.example,,\n', 'Two columns are named “site”.'],
     ['many columns', 'a,'.repeat(200), 'more than 100 cells'],
     ['a quote that is never closed', `"${'x\n'.repeat(HEAD_BYTES)}`, 'a quote is not closed'],
   ])('refuses %s, and says what to do', async (_, content, words) => {

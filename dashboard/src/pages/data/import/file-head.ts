@@ -95,10 +95,13 @@ function csvHead(lines: readonly Line[], cut: boolean, kind: string): FileHead |
   const [header, ...rows] = [...reader.read(lines), ...(cut ? [] : reader.end())].slice(0, HEAD_ROWS + 1);
   if (header === undefined) return cut ? TOO_LONG : 'The file is empty: CSV needs a header row.';
   if (header.flaw !== null) return `The header row (line ${header.line}) ${header.flaw}.`;
+  const columns = header.cells.map((cell) => cell ?? '');
+  const repeated = columns.find((name, i) => name !== '' && columns.indexOf(name) !== i);
+  if (repeated !== undefined) return `Two columns are named “${repeated}”. Rename one in the file.`;
   return {
     format: 'csv',
     kind,
-    columns: header.cells.map((cell) => cell ?? ''),
+    columns,
     rows: rows.map(({ line, cells, flaw }) => ({ line, cells: cells.map((cell) => cell ?? ''), flaw })),
     ...sampleOf([header, ...rows], 1),
   };
