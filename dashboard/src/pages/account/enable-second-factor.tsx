@@ -8,6 +8,7 @@ import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
+import { digitsOf } from '../sign-in/digits.ts';
 import { BackupCodes } from './backup-codes.tsx';
 import { PasswordStep } from './password-step.tsx';
 import { ScanStep } from './scan-step.tsx';
@@ -22,7 +23,8 @@ export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
   const [setUp, setSetUp] = useState<SecondFactorSetUp | null>(null);
   const [code, setCode] = useState('');
   const verify = useAction({
-    mutationFn: () => call('/auth/two-factor/verify-totp', { method: 'POST', body: { code: code.trim() } }),
+    mutationFn: () =>
+      call('/auth/two-factor/verify-totp', { method: 'POST', body: { code: digitsOf(code) } }),
   });
   const finish = async (): Promise<void> => {
     // Refresh before the dialog closes. It removes the button that opened the dialog, which then must not get the focus.
@@ -65,7 +67,6 @@ export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
             inputMode="numeric"
             autoComplete="one-time-code"
             placeholder="123456"
-            maxLength={6}
             className="max-w-40 font-mono tracking-widest"
             value={code}
             onChange={setCode}

@@ -5,19 +5,22 @@ import { isFailure } from '../../api/failure.ts';
 import { Button } from '../../ui/button.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
+import { digitsOf } from './digits.ts';
 
 const WAYS = {
   totp: {
     path: '/auth/two-factor/verify-totp',
     label: 'Code from your authenticator',
     other: 'Use a backup code',
-    input: { inputMode: 'numeric', autoComplete: 'one-time-code', placeholder: '123456', maxLength: 6 },
+    input: { inputMode: 'numeric', autoComplete: 'one-time-code', placeholder: '123456' },
+    sent: digitsOf,
   },
   backup: {
     path: '/auth/two-factor/verify-backup-code',
     label: 'Backup code',
     other: 'Use the authenticator',
-    input: { autoComplete: 'off', placeholder: 'xxxxx-xxxxx', maxLength: 11 },
+    input: { autoComplete: 'off', placeholder: 'xxxxx-xxxxx' },
+    sent: (code: string) => code.trim(),
   },
 } as const;
 
@@ -31,10 +34,10 @@ export interface SecondStepProps {
 export function SecondStep({ onSignedIn, onRestart }: SecondStepProps) {
   const [way, setWay] = useState<keyof typeof WAYS>('totp');
   const [code, setCode] = useState('');
-  const { path, label, other, input } = WAYS[way];
+  const { path, label, other, input, sent } = WAYS[way];
   const verify = useAction({
     meta: { signsIn: true },
-    mutationFn: () => call(path, { method: 'POST', body: { code: code.trim() } }),
+    mutationFn: () => call(path, { method: 'POST', body: { code: sent(code) } }),
     onSuccess: onSignedIn,
   });
   const change = (): void => {
