@@ -1,6 +1,8 @@
 import type { ApiKey } from '@svc/sdk';
 import type { IssuedKey } from '@svc/service/dashboard/wire';
-import { rotateKey } from '../../api/keys.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { ApiFailure } from '../../api/failure.ts';
+import { keysOf, rotateKey } from '../../api/keys.ts';
 import { Confirm } from '../../ui/popup/confirm.tsx';
 import { LastUse } from './last-use.tsx';
 
@@ -11,22 +13,36 @@ export interface RotateKeyProps {
   readonly onIssued: (issued: IssuedKey) => void;
 }
 
-export const RotateKey = ({ workspaceId, apiKey, onClose, onIssued }: RotateKeyProps) => (
-  <Confirm
-    open
-    onOpenChange={onClose}
-    title={`Rotate “${apiKey.name}”?`}
-    action="Rotate key"
-    dangerous
-    onConfirm={async () => onIssued(await rotateKey(workspaceId, apiKey.id))}
-  >
-    <p>
-      The token <code className="text-ink">{apiKey.hint}</code> stops working immediately. You get a new
-      token, which is shown only once.
-    </p>
-    <p>
-      To avoid downtime, use Replace instead: it creates a second key, and this one works until you revoke it.
-    </p>
-    <LastUse apiKey={apiKey} />
-  </Confirm>
-);
+export function RotateKey({ workspaceId, apiKey, onClose, onIssued }: RotateKeyProps) {
+  const client = useQueryClient();
+  const close = (): void => {
+    onClose();
+    // After a lost response, the token in the list is no longer valid.
+    void client.invalidateQueries({ queryKey: keysOf(workspaceId) });
+  };
+  return (
+    <Confirm
+      open
+      onOpenChange={close}
+      title={`Rotate “${apiKey.name}”?`}
+      action="Rotate key"
+      dangerous
+      onConfirm={async () => onIssued(await rotateKey(workspaceId, apiKey.id).catch(explainLost))}
+    >
+      <p>
+        The token <code className="text-ink">{apiKey.hint}</code> stops working immediately. You get a new
+        token, which is shown only once.
+      </p>
+      <p>
+        To avoid downtime, use Replace instead: it creates a second key, and this one works until you revoke
+        it.
+      </p>
+      <LastUse apiKey={apiKey} />
+    </Confirm>
+  );
+}
+
+function explainLost(error: unknown): never {
+  if (!(error instanceof ApiFailure) || (error.status !== 0 && error.status < 500)) throw error;
+  throw new Error(`${error.message} The key may have been rotated. Rotate again to get a token.`);
+}
