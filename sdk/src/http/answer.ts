@@ -29,9 +29,9 @@ export function readAnswer(
   nowMs: number,
   expected: Expected = 'anything',
 ): Answer {
-  const isText =
-    expected === 'text' && status === OK && !JSON_OR_HTML.test(headers.get('content-type') ?? '/json');
-  if (isText) return { status, headers, body: text };
+  if (expected === 'text' && status === OK && text !== '') {
+    if (!JSON_OR_HTML.test(headers.get('content-type') ?? '/json')) return { status, headers, body: text };
+  }
   const parsed = parseJson(text);
   const body = parsed instanceof NotJson ? undefined : parsed;
   if ((status >= 200 && status < 300) || status === NOT_MODIFIED) {

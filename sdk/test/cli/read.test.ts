@@ -113,6 +113,7 @@ test('request prints any response unchanged', async () => {
   const { data } = await svc.companies.list({ limit: 100 });
   const lines = [...data].reverse().map((each) => `${JSON.stringify(each)}\n`);
   expect(exported).toEqual({ code: 0, stdout: lines.join(''), stderr: '' });
+  expect(await command('request HEAD /v1/companies/export')).toEqual({ code: 0, stdout: '', stderr: '' });
   const page = await command('request GET /docs');
   expect(page).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('not JSON') });
   expect(await command('request DELETE /v1/audits/aud_x')).toMatchObject({ code: 6, stdout: '' });
