@@ -57,6 +57,21 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is down', () => {
     expectNoProblems(FAILED);
   });
 
+  test('a read that is never answered ends with an error and a button to try again', async () => {
+    const { page } = await world.signedIn(ada);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.evaluate(() => {
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 10);
+    });
+    await page.route('**/keys?*', () => undefined);
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('alert').getByText('The service did not respond in time.').waitFor();
+    await page.unroute('**/keys?*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'No keys yet' }).waitFor();
+  });
+
   test('an error names its request once', async () => {
     const { page, expectNoProblems } = await world.signedIn(ada);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -1,7 +1,7 @@
 import { BASE_PATH } from '../base.ts';
 import { personHeader } from '../session/page-person.ts';
 import { ownTask } from '../tasks.ts';
-import { failureOf, unreachable } from './failure.ts';
+import { failureOf, tooSlow, unreachable } from './failure.ts';
 
 export interface CallOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -17,12 +17,22 @@ export interface CallOptions {
 
 /**
  * Calls an endpoint below /dashboard/api with the session's cookie and parses the JSON response. The caller names the
- * type of the response, which the service exports. Throws ApiFailure.
+ * type of the response, which the service exports. Throws ApiFailure, also if a read takes longer than READ_TIMEOUT_MS.
  */
 export async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
-  const response = await send(path, options);
-  return (response.status === 204 ? undefined : await response.json()) as T;
+  const { method = 'GET', signal } = options;
+  const limit = method === 'GET' ? AbortSignal.timeout(READ_TIMEOUT_MS) : undefined;
+  const signals = [signal, limit].filter((given) => given !== undefined);
+  try {
+    const response = await send(path, { ...options, signal: AbortSignal.any(signals) });
+    return (response.status === 204 ? undefined : await response.json()) as T;
+  } catch (error) {
+    throw limit?.aborted === true && signal?.aborted !== true ? tooSlow() : error;
+  }
 }
+
+/** A change has no limit: it may still be executed, and imports take long. */
+const READ_TIMEOUT_MS = 30_000;
 
 /** Like `call`, but returns the response itself. */
 export async function send(path: string, options: CallOptions = {}): Promise<Response> {

@@ -78,11 +78,12 @@ const messageWithout = (status: number): string =>
     ? 'A proxy before the service refuses a request of this size.'
     : `The service responded with status ${status}.`;
 
+const without = (code: FailureCode, status: number, message: string): ApiFailure =>
+  new ApiFailure({ code, message, status, requestId: null, retryAfterSeconds: null });
+
 export const unreachable = (): ApiFailure =>
-  new ApiFailure({
-    code: 'unreachable',
-    message: 'The service cannot be reached. Check the connection and try again.',
-    status: 0,
-    requestId: null,
-    retryAfterSeconds: null,
-  });
+  without('unreachable', 0, 'The service cannot be reached. Check the connection and try again.');
+
+/** With this status, the request is not repeated without the viewer. */
+export const tooSlow = (): ApiFailure =>
+  without('request_timeout', 408, 'The service did not respond in time. Check the connection and try again.');
