@@ -15,11 +15,14 @@ export interface RunOptions {
   /** Called when the service accepts requests. */
   readonly ready: (service: Service, log: Logger) => Promise<void>;
   /** Starts other work when the service is ready. At the end, both stop at the same time, then the database stops. */
-  readonly beside?: (service: Service, log: Logger) => { readonly stop: () => Promise<void> } | undefined;
+  readonly startWhenReady?: (
+    service: Service,
+    log: Logger,
+  ) => { readonly stop: () => Promise<void> } | undefined;
 }
 
 /** Runs a service until a signal. Resolves with the exit code. Throws if the service cannot start or fails. */
-export async function runService({ ready, beside, ...options }: RunOptions): Promise<number> {
+export async function runService({ ready, startWhenReady, ...options }: RunOptions): Promise<number> {
   const { log } = options;
   logUncaughtException(log);
   const signals = watchSignals();
@@ -42,12 +45,12 @@ export async function runService({ ready, beside, ...options }: RunOptions): Pro
     service.cut();
   };
   const failed = service.failed.then((error) => ({ error }));
-  let work: ReturnType<NonNullable<typeof beside>>;
+  let work: ReturnType<NonNullable<typeof startWhenReady>>;
   let stopping = false;
   const ended = await Promise.race([
     ready(service, log).then(
       () => {
-        if (!stopping) work = beside?.(service, log);
+        if (!stopping) work = startWhenReady?.(service, log);
         return Promise.race([failed, signals.first]);
       },
       (error: unknown) => ({ error }),

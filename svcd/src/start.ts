@@ -28,7 +28,7 @@ export function startCommand(context: CommandContext): Command {
         acceptNewSecret: flags.acceptNewSecret === true,
         log: createLog(config.logLevel, STANDARD_OUTPUT),
         ready: sayReady,
-        beside: startBackups,
+        startWhenReady: startBackups,
       });
       // Aborted requests may still hold connections, which must not delay the exit.
       process.exit(exitCode);

@@ -7,7 +7,7 @@ import {
   SHARD_COMMIT_PATIENCE_MS,
 } from '../config/limits.ts';
 import { failedFor, isConnectionFailure, isRefused, UnknownOutcomeError } from '../database/errors.ts';
-import type { Trail } from '../database/lanes.ts';
+import type { AuditConnections } from '../database/lanes.ts';
 import { type AuditedRequest, type Outcome, writeRequests } from './append-requests.ts';
 import { AUDIT_QUEUE_LIMITS, createAuditQueue, type Group, type Pending, rejectAll } from './audit-queue.ts';
 import { createHeldLogs } from './held-logs.ts';
@@ -41,7 +41,7 @@ interface AuditWriterOptions {
  * written at the same time, so that a node that is away delays and fails no others.
  */
 export function createAuditWriter(
-  lanes: Trail,
+  lanes: AuditConnections,
   { limits = AUDIT_QUEUE_LIMITS, monitor }: AuditWriterOptions = {},
 ): AuditWriter {
   const queue = createAuditQueue(limits);

@@ -9,7 +9,7 @@ import {
   HELD_LOG_STATEMENT_TIMEOUT_MS,
 } from '../config/limits.ts';
 import { failedFor, isRefused } from '../database/errors.ts';
-import type { Trail } from '../database/lanes.ts';
+import type { AuditConnections } from '../database/lanes.ts';
 import { inTransaction } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';
 import { writeRequests } from './append-requests.ts';
@@ -47,7 +47,7 @@ export interface HeldLogs {
  * called when workspaces are no longer held.
  */
 export function createHeldLogs(
-  { writes, isDistributed }: Pick<Trail, 'writes' | 'isDistributed'>,
+  { writes, isDistributed }: Pick<AuditConnections, 'writes' | 'isDistributed'>,
   nodeOf: (workspaceId: string) => string | undefined,
   queue: AuditQueue,
   onFree: () => void,

@@ -91,7 +91,7 @@ export function readConfig(env: Environment): Config {
   const mistakes: string[] = [];
   const text = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
 
-  const unlinked = (name: string): string => {
+  const kubernetesHint = (name: string): string => {
     const value = text(name) ?? '';
     if (!LINKED_PORT.test(value)) return '';
     return ' Kubernetes sets it for a Service named svc: set enableServiceLinks: false for the pod, or set SVC_PORT.';
@@ -101,7 +101,7 @@ export function readConfig(env: Environment): Config {
     if (value === undefined) return fallback;
     const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
     if (number >= min && number <= max) return number;
-    mistakes.push(`${name} must be an integer from ${min} to ${max}, not "${value}".${unlinked(name)}`);
+    mistakes.push(`${name} must be an integer from ${min} to ${max}, not "${value}".${kubernetesHint(name)}`);
     return fallback;
   };
   const choice = <T extends string>(name: string, fallback: T, allowed: readonly T[]): T => {

@@ -85,7 +85,7 @@ export function registerDashboard(app: FastifyInstance, options: DashboardOption
 function registerEndpoints(api: FastifyInstance, options: DashboardOptions): void {
   const { lanes, secrets, cursors, usage, signals, clock, publicUrl, deployment, oidc, webhookNetworks } =
     options;
-  const { people, accounts, requests: pool, changes, standing } = dashboardConnections(api, lanes);
+  const { people, accounts, requests: pool, changes, identity } = dashboardConnections(api, lanes);
   const auth = createDashboardAuth({ pool: people, accounts, secrets, publicUrl, log: api.log });
   // Responses hold a person's data, and some hold a token.
   api.addHook('onRequest', async (_, reply) => {
@@ -105,7 +105,7 @@ function registerEndpoints(api: FastifyInstance, options: DashboardOptions): voi
     changes,
     slow: lanes.slow,
     auth,
-    sessions: createSessions(people, auth, standing),
+    sessions: createSessions(people, auth, identity),
     keys: createKeyStore(unshared(pool), secrets),
     reader: { reads: unshared(pool), cursors, clock },
     usage,

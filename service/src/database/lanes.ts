@@ -158,7 +158,7 @@ export function createLanes(options: LaneOptions, connections: number): Lanes {
 }
 
 /** The connections that write audit entries. Held logs have one of the lane `writes`. */
-export interface Trail {
+export interface AuditConnections {
   readonly trail: Connections;
   readonly shards: Lanes['shards'];
   readonly writes: Shares;
@@ -183,7 +183,7 @@ function openShards(options: LaneOptions, places: Places) {
 }
 
 /** The {@link TRAIL_CONNECTIONS} of a process that only writes audit entries. */
-export function createTrail(options: LaneOptions): Trail & Pick<Lanes, 'end'> {
+export function createAuditConnections(options: LaneOptions): AuditConnections & Pick<Lanes, 'end'> {
   const open = (lane: 'trail' | 'writes') => createPool({ ...options, ...SESSIONS[lane], max: 1 });
   const cluster = detectCluster();
   const [trail, writes, shards] = [open('trail'), open('writes'), openShards(options, cluster.places)];

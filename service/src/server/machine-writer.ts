@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { AUDIT_QUEUE_LIMITS } from '../audit-log/audit-queue.ts';
 import { type AuditWriter, createAuditWriter } from '../audit-log/audit-writer.ts';
 import { UnreachableNodeError } from '../database/citus/node-sessions.ts';
-import { createTrail } from '../database/lanes.ts';
+import { createAuditConnections } from '../database/lanes.ts';
 import type { ServiceSettings } from './calls.ts';
 
 /** Writes the audit entries of all workers. It has room for as many as they may send together. */
@@ -24,7 +24,7 @@ export function openMachineWriter(
   monitor: CommitMonitor,
 ): MachineWriter {
   const { entries, bytes, ...times } = AUDIT_QUEUE_LIMITS;
-  const trail = createTrail({
+  const trail = createAuditConnections({
     url: databaseUrl,
     pooled: databasePooler === 'transaction',
     name: 'svcd entries',

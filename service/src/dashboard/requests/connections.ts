@@ -43,11 +43,11 @@ export interface DashboardConnections {
   readonly requests: Connections;
   /** For the writes of a request that otherwise only reads. */
   readonly changes: Connections;
-  readonly standing: Standing;
+  readonly identity: RequestIdentity;
 }
 
 /** Stores what the look-ups of session and role confirm about the running request. */
-export interface Standing {
+export interface RequestIdentity {
   /** Runs such a look-up, on connections that only look-ups use. */
   lookUp<T>(work: () => Promise<T>): Promise<T>;
   /** The session belongs to this person. Undefined: it has ended. */
@@ -56,11 +56,11 @@ export interface Standing {
   admit(): void;
 }
 
-type Kind = Exclude<keyof DashboardConnections, 'standing'>;
+type Kind = Exclude<keyof DashboardConnections, 'identity'>;
 type Chosen = Readonly<Record<Kind, Connections>>;
 
 /** A request and what is confirmed about it. */
-interface Visit {
+interface RequestContext {
   readonly request: FastifyRequest;
   readonly network: string;
   /** Hash of the token in the session's cookie. */
@@ -71,33 +71,36 @@ interface Visit {
 
 export function dashboardConnections(api: FastifyInstance, lanes: Lanes): DashboardConnections {
   const known = createKnownSessions();
-  const running = new AsyncLocalStorage<Visit>();
+  const running = new AsyncLocalStorage<RequestContext>();
   const lookingUp = new AsyncLocalStorage<true>();
   // After the body has arrived, because its events do not belong to the request's asynchronous context.
   api.addHook('preHandler', (request, _reply, done) => {
-    running.run(visitOf(request, known), done);
+    running.run(contextOf(request, known), done);
   });
   const nobody = lanes.people.of('nobody');
   const choose = (kind: Kind): Connections => {
-    const visit = running.getStore();
-    if (visit === undefined) return nobody;
-    return (lookingUp.getStore() ? lookUpsOf(visit, lanes) : connectionsOf(visit, lanes, api.prefix))[kind];
+    const context = running.getStore();
+    if (context === undefined) return nobody;
+    const chosen = lookingUp.getStore()
+      ? lookUpsOf(context, lanes)
+      : connectionsOf(context, lanes, api.prefix);
+    return chosen[kind];
   };
   const of = (kind: Kind): Connections => ({
     query: (query, values) => choose(kind).query(query, values),
     connect: () => choose(kind).connect(),
   });
-  const standing: Standing = {
+  const identity: RequestIdentity = {
     lookUp: (work) => lookingUp.run(true, work),
     identify: (personId) => {
-      const visit = running.getStore();
-      if (visit?.session === undefined) return;
-      known.keep(visit.session, personId);
-      visit.personId = personId;
+      const context = running.getStore();
+      if (context?.session === undefined) return;
+      known.keep(context.session, personId);
+      context.personId = personId;
     },
     admit: () => {
-      const visit = running.getStore();
-      if (visit !== undefined) visit.admitted = true;
+      const context = running.getStore();
+      if (context !== undefined) context.admitted = true;
     },
   };
   return {
@@ -105,11 +108,11 @@ export function dashboardConnections(api: FastifyInstance, lanes: Lanes): Dashbo
     accounts: of('accounts'),
     requests: of('requests'),
     changes: of('changes'),
-    standing,
+    identity,
   };
 }
 
-function visitOf(request: FastifyRequest, known: KnownSessions): Visit {
+function contextOf(request: FastifyRequest, known: KnownSessions): RequestContext {
   const { session_token: token } = request.signInCookies;
   const session = token === undefined ? undefined : createHash('sha256').update(token).digest('base64url');
   return {
@@ -122,16 +125,16 @@ function visitOf(request: FastifyRequest, known: KnownSessions): Visit {
 }
 
 /** A request without a session looks up only its cookies of sign-in. */
-function lookUpsOf({ session, ...visit }: Visit, lanes: Lanes): Chosen {
+function lookUpsOf({ session, ...context }: RequestContext, lanes: Lanes): Chosen {
   const share =
     session === undefined
-      ? lanes.people.signedOut.of(visit.network)
-      : lanes.people.lookUps.of({ ...visit, session });
+      ? lanes.people.signedOut.of(context.network)
+      : lanes.people.lookUps.of({ ...context, session });
   return { people: share, accounts: share, requests: share, changes: share };
 }
 
-function connectionsOf(visit: Visit, lanes: Lanes, prefix: string): Chosen {
-  const { request, network, session, personId, admitted } = visit;
+function connectionsOf(context: RequestContext, lanes: Lanes, prefix: string): Chosen {
+  const { request, network, session, personId, admitted } = context;
   const reading = request.method === 'GET' || request.method === 'HEAD';
   if (admitted) return workspaceConnections(request, lanes, prefix, reading);
   const visitor =

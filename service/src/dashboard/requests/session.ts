@@ -9,7 +9,7 @@ import { ApiError } from '../../http/errors.ts';
 import { originOf } from '../../http/request.ts';
 import { ADDRESS_HEADER, type DashboardAuth } from '../auth/index.ts';
 import { allows, type Permission, type Role } from '../auth/permissions.ts';
-import type { Standing } from './connections.ts';
+import type { RequestIdentity } from './connections.ts';
 import { deviceCookie } from './cookies.ts';
 import { noSession } from './ended-sessions.ts';
 import { requireSamePerson } from './same-person.ts';
@@ -75,15 +75,15 @@ export function authHeaders(request: FastifyRequest): Headers {
   return seen;
 }
 
-export function createSessions(pool: Connections, auth: DashboardAuth, standing: Standing): Sessions {
+export function createSessions(pool: Connections, auth: DashboardAuth, identity: RequestIdentity): Sessions {
   const find: Sessions['find'] = async (request, reply) => {
     if (request.headers.cookie === undefined) return undefined;
-    const { response, headers } = await standing.lookUp(() =>
+    const { response, headers } = await identity.lookUp(() =>
       auth.database.run(anonymous(request), () =>
         auth.api.getSession({ headers: authHeaders(request), returnHeaders: true }),
       ),
     );
-    standing.identify(response?.user.id);
+    identity.identify(response?.user.id);
     setCookies(reply, headers.getSetCookie());
     if (response === null) return undefined;
     const { id, email, name } = response.user;
@@ -91,7 +91,7 @@ export function createSessions(pool: Connections, auth: DashboardAuth, standing:
   };
   const require: Sessions['require'] = async (request, reply) => {
     const person = await find(request, reply);
-    if (person === undefined) throw await standing.lookUp(() => noSession(pool, request));
+    if (person === undefined) throw await identity.lookUp(() => noSession(pool, request));
     requireSamePerson(request, person.id);
     return person;
   };
@@ -102,10 +102,10 @@ export function createSessions(pool: Connections, auth: DashboardAuth, standing:
       const person = await require(request, reply);
       const { workspaceId = '' } = request.params as { readonly workspaceId?: string };
       const found = isId(workspaceId)
-        ? await standing.lookUp(() => membershipOf(pool, workspaceId, person.id))
+        ? await identity.lookUp(() => membershipOf(pool, workspaceId, person.id))
         : undefined;
       const role = requireMember(found, admits);
-      standing.admit();
+      identity.admit();
       const access = { workspaceId, role, person, by: acting(request, person), admits };
       return permission === undefined ? access : requirePermission(access, permission);
     },
