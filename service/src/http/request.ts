@@ -79,14 +79,14 @@ export function requireValidHttp({ raw }: FastifyRequest): void {
   if (!isHost(raw.headers.host ?? '')) throw invalid('The Host header is not a host.');
 }
 
-/** Refuses a request that is ambiguous, or has an API key in its URL. */
+/** Refuses a request that is ambiguous, or has an API key in its URL or its Idempotency-Key. */
 export function requireValidRequest({ raw, originalUrl }: FastifyRequest): void {
   requireOnce(raw, 'content-type', 'idempotency-key');
-  // Proxies, browser histories and logs keep URLs.
-  if (containsEncodedToken(originalUrl)) {
+  // Proxies, browser histories and logs keep URLs, and the database keeps each Idempotency-Key.
+  if (containsEncodedToken(`${originalUrl} ${raw.headers['idempotency-key']}`)) {
     throw new ApiError(
       'invalid_parameter',
-      'An API key must never be part of a URL. Send it in the Authorization header, and rotate this one.',
+      'An API key must never be part of a URL or an Idempotency-Key. Send it only as Authorization, and rotate this one.',
     );
   }
   if (originalUrl.includes('#')) throw invalid('A request has no fragment: encode "#" as %23.');

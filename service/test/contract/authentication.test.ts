@@ -119,6 +119,21 @@ describe('a token in the URL', () => {
     }
   });
 
+  test.each(['/v1/companies', '/dashboard/api/auth/sign-out'])(
+    'is refused in an Idempotency-Key, which the database keeps: %s',
+    async (url) => {
+      const token = await service.token(workspaceId, { access: 'write' });
+      for (const key of [token, `retry-${token}`, token.replaceAll('_', '%5F')]) {
+        const answer = await service.request(token, url, {
+          method: 'POST',
+          headers: { 'idempotency-key': key },
+          payload: { name: 'Acme' },
+        });
+        expectFailure(answer, 'invalid_parameter', 'never be part of a URL or an Idempotency-Key');
+      }
+    },
+  );
+
   test('is not in a log line, an audit entry or the response', async () => {
     const token = await service.token(workspaceId);
     const secret = token.slice('svc_live_'.length);
