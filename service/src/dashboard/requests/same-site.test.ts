@@ -30,7 +30,7 @@ const post = (headers: Readonly<Record<string, string>>, options: InjectOptions 
     },
   });
 
-describe('a request that changes something', () => {
+describe('a request in the name of a person', () => {
   test('is refused if the browser says that another site sent it, also with a valid cookie', async () => {
     const before = await keys();
     const foreign: readonly Readonly<Record<string, string>>[] = [
@@ -54,6 +54,20 @@ describe('a request that changes something', () => {
       expect(answer.headers['access-control-allow-origin']).toBeUndefined();
     }
     expect(await keys()).toBe(before);
+  });
+
+  test('is refused also if it reads, because it may leave an entry in the log', async () => {
+    const url = `/dashboard/api/workspaces/${owner.workspaceId}/log/export?format=csv`;
+    const exported = (headers: Readonly<Record<string, string>>) =>
+      service.app.inject({ url, headers: { cookie: owner.cookie, ...headers } });
+    for (const site of ['cross-site', 'same-site', 'none']) {
+      expect((await exported({ 'sec-fetch-site': site })).statusCode, site).toBe(403);
+    }
+    for (const headers of [{ 'sec-fetch-site': 'same-origin' }, {}]) {
+      expect((await exported(headers)).statusCode).toBe(200);
+    }
+    const { rows } = await service.pool.query(`select 1 from audit_log where kind = 'log.exported'`);
+    expect(rows).toHaveLength(2);
   });
 
   test('is accepted from our own pages and from programs', async () => {

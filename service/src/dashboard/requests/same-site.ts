@@ -12,19 +12,20 @@ const JSON_ONLY = ['application/json'] as const;
 const READING = new Set(['GET', 'HEAD']);
 
 /**
- * Refuses requests that a page of another site could send in a person's name. A request that changes data must come from
- * our own pages, if the browser sends its origin, and must have a media type that no form can send.
+ * Refuses requests that a page of another site could send in a person's name. A request must come from our own pages, if the
+ * browser says where it comes from: also one that reads, because some leave an entry in the log. A request that changes data
+ * must have a media type that no form can send.
  */
 export function requireSameSite(scope: FastifyInstance, publicUrl: string): void {
   const { origin } = new URL(publicUrl);
   scope.addHook('onRequest', async (request) => {
-    if (READING.has(request.method)) return;
     if (isForeign(request, origin)) {
       throw new ApiError(
         'insufficient_scope',
         `This request comes from another site. Use the dashboard only at ${origin}.`,
       );
     }
+    if (READING.has(request.method)) return;
     const types = request.routeOptions.config?.bodyTypes ?? JSON_ONLY;
     const [given = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
     if (!types.includes(given.trim())) {
