@@ -49,11 +49,11 @@ export function defineBody<Fields extends TProperties>(fields: Fields) {
 /** A body without fields, or none. */
 export const emptyBody = defineBody({});
 
-/** One line of text that is not blank and has no control characters. */
+/** One line of text that is not blank and has no control characters and no half of a character (a lone surrogate). */
 export const name = Type.String({
   minLength: 1,
   maxLength: NAME_MAX_CHARACTERS,
-  pattern: '^(?=.*\\S)[^\\p{Cc}]*$',
+  pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]*$',
   allowed: `1 to ${NAME_MAX_CHARACTERS} characters on one line, not blank`,
 });
 

@@ -19,7 +19,7 @@ const fields = {
   }),
   description: Type.String({
     maxLength: WEBHOOK_DESCRIPTION_MAX_CHARACTERS,
-    pattern: '^[^\\p{Cc}]*$',
+    pattern: '^[^\\p{Cc}\\p{Cs}]*$',
     allowed: `at most ${WEBHOOK_DESCRIPTION_MAX_CHARACTERS} characters on one line`,
   }),
   types: Type.Union(

@@ -84,6 +84,7 @@ describe('creating a key', () => {
       [{ ...KEY, name: 5 }, '"name" must be'],
       [{ ...KEY, name: 'a\u0000b' }, 'U+0000'],
       [{ ...KEY, name: 'a\u0007b' }, '"name" must be'],
+      [{ ...KEY, name: 'a\ud800b' }, '"name" must be'],
       [{ ...KEY, mode: 'prod' }, '"mode" must be one of live, test.'],
       [{ ...KEY, access: 'admin' }, '"access" must be one of read, write.'],
       [{ ...KEY, companyId: '' }, '"companyId" must be an id'],
