@@ -139,6 +139,9 @@ export interface BatchOptions extends PostOptions {
   readonly batchSize?: number | undefined;
 }
 
+/** Any number of records. The array is there for the compiler: it then says what is wrong with a record, and where. */
+type Many<T> = readonly T[] | Iterable<T> | AsyncIterable<T>;
+
 export interface Creating<R> {
   /** Creates a record and returns it as lists show it. */
   create(record: NewItem<R>, options?: PostOptions): ApiPromise<Item<R>>;
@@ -150,16 +153,13 @@ export interface Creating<R> {
    * An error of the source, or the reason of an aborted signal, is thrown unchanged and without `progress`. Use
    * {@link createBatches} if you need to know what was created in these cases.
    */
-  createMany(
-    records: Iterable<NewItem<R>> | AsyncIterable<NewItem<R>>,
-    options?: BatchOptions,
-  ): ApiPromise<Item<R>[], WithResponses>;
+  createMany(records: Many<NewItem<R>>, options?: BatchOptions): ApiPromise<Item<R>[], WithResponses>;
   /**
    * Like {@link createMany}, but yields the records of each batch when it is created. For sources that do not fit
    * into memory.
    */
   createBatches(
-    records: Iterable<NewItem<R>> | AsyncIterable<NewItem<R>>,
+    records: Many<NewItem<R>>,
     options?: BatchOptions,
   ): AsyncGenerator<readonly Item<R>[], void, undefined>;
 }
@@ -198,9 +198,7 @@ export interface Updating<R> {
    * batch or nothing. If one fails, the error's `progress` says what is done. The whole call can be repeated safely.
    */
   updateMany(
-    changes:
-      | Iterable<ItemChange<R> & { readonly id: string }>
-      | AsyncIterable<ItemChange<R> & { readonly id: string }>,
+    changes: Many<ItemChange<R> & { readonly id: string }>,
     options?: CallOptions & Pick<BatchOptions, 'batchSize'>,
   ): ApiPromise<Item<R>[], WithResponses>;
 }
@@ -212,10 +210,7 @@ export interface Deleting {
    * Deletes any number of records in batches, one after the other. The service deletes either a whole batch or nothing. If
    * one fails, the error's `progress` says what is done, and has the `idempotencyKey` for the repeated call.
    */
-  deleteMany(
-    ids: Iterable<string> | AsyncIterable<string>,
-    options?: BatchOptions,
-  ): ApiPromise<void, WithResponses>;
+  deleteMany(ids: Many<string>, options?: BatchOptions): ApiPromise<void, WithResponses>;
 }
 
 /** A write of `svc.batch()`. */

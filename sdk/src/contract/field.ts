@@ -145,14 +145,16 @@ interface JsonTypes {
   changes: readonly AuditLogChange[];
 }
 
-/** The JSON type of a field. */
-export type ValueOf<F> =
-  | (F extends { readonly values: readonly (infer Value)[] }
-      ? Value
-      : F extends { readonly kind: infer Kind extends keyof JsonTypes }
-        ? JsonTypes[Kind]
-        : never)
-  | (F extends { readonly nullable: true } ? null : never);
+/** The JSON type of a field. As the property of an object, because a compiler then names the type and not this alias. */
+export type ValueOf<F> = {
+  readonly value:
+    | (F extends { readonly values: readonly (infer Value)[] }
+        ? Value
+        : F extends { readonly kind: infer Kind extends keyof JsonTypes }
+          ? JsonTypes[Kind]
+          : never)
+    | (F extends { readonly nullable: true } ? null : never);
+}['value'];
 
 type NamesOfAbsent<F> = {
   [Name in keyof F]: F[Name] extends { readonly mayBeAbsent: true } ? Name : never;

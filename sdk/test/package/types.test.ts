@@ -98,12 +98,12 @@ const REFUSED = [
   "new Svc({ fetchOptions: { method: 'POST' } });",
 ];
 
-/** Compiles each text as its own file. Resolves with the indexes of the texts with errors. */
-async function refused(
+/** Compiles each text as its own file. Resolves with the errors. */
+async function errorsOf(
   texts: readonly string[],
   lib: readonly string[],
   types: readonly string[],
-): Promise<readonly number[]> {
+): Promise<string> {
   const directory = await temporaryDirectory();
   await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
   await Promise.all(
@@ -136,6 +136,12 @@ async function refused(
     .split('\n')
     .filter((line) => /^\S/.test(line) && !/^(?:\S*\/)?case-\d+\.ts\(/.test(line));
   expect(elsewhere).toEqual([]);
+  return output;
+}
+
+/** The indexes of the texts with errors. */
+async function refused(...args: Parameters<typeof errorsOf>): Promise<readonly number[]> {
+  const output = await errorsOf(...args);
   return [...new Set([...output.matchAll(/case-(\d+)\.ts\(/g)].map(([, index]) => Number(index)))].sort(
     (a, b) => a - b,
   );
@@ -154,4 +160,20 @@ test.each([
 test('an unknown sort, a misspelt filter and a method that a resource does not have do not compile', async () => {
   const found = await refused(REFUSED, ...NODE);
   expect(REFUSED.filter((_, index) => !found.includes(index))).toEqual([]);
+});
+
+test('a wrong record among many has one short error, which names the types of its fields', async () => {
+  const wrong = [
+    "await svc.audits.createMany([{ companyId: 'com_a', headlineScore: '7', completedAt: '' }]);",
+    "await svc.companies.updateMany([{ id: 'com_a', nam: 'A' }]);",
+    'await svc.companies.deleteMany([7]);',
+  ];
+  const lines = (await errorsOf(wrong, ...NODE)).trimEnd().split('\n');
+  expect(lines).toEqual([
+    expect.stringMatching(/case-0\.ts.*: Type 'string' is not assignable to type 'number'\.$/),
+    expect.stringMatching(
+      /case-1\.ts.*'nam' does not exist in type '[^']*domain\?: string \| null \| undefined/,
+    ),
+    expect.stringMatching(/case-2\.ts.*: Type 'number' is not assignable to type 'string'\.$/),
+  ]);
 });
