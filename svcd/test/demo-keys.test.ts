@@ -5,7 +5,8 @@ import { bearer } from '@svc/service/harness/running-service.ts';
 import { secret } from '@svc/service/harness/secrets.ts';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { expect, test } from 'vitest';
-import { createDemoKeys, DEMO_KEYS_KEPT, type DemoKeys } from '../src/demo/keys.ts';
+import { createDemoKeys, DEMO_KEYS_KEPT } from '../src/demo/keys.ts';
+import { CLIENTS } from '../src/demo/traffic.ts';
 
 const service = await createTestService();
 const { app, pool } = service;
@@ -13,9 +14,9 @@ const { userId, workspaceId } = await createTestDashboard(service).bootstrap();
 const url = await app.listen({ host: '127.0.0.1', port: 0 });
 
 /** What a start of the demo does. */
-async function start(): Promise<DemoKeys> {
+async function start(withClients = false) {
   const signInLink = await createSignInLink({ pool, publicUrl: PUBLIC_URL, userId });
-  const keys = await createDemoKeys({ url, publicUrl: PUBLIC_URL, workspaceId, signInLink });
+  const keys = await createDemoKeys({ url, publicUrl: PUBLIC_URL, workspaceId, signInLink }, withClients);
   for (const token of [keys.testKey, keys.liveKey]) secret(token);
   return keys;
 }
@@ -49,4 +50,10 @@ test('after restarts of the demo, only a limited number of its keys stays valid:
     status,
   );
   expect(await Promise.all(statuses)).toEqual([200, 401, 401, 200, 200]);
+});
+
+test('a start after one that was killed before it made the requests uses the keys that are there', async () => {
+  const [killed, next] = [await start(true), await start(true)];
+  expect(killed.clients.size).toBe(CLIENTS.length);
+  expect(next.clients).toEqual(killed.clients);
 });

@@ -42,15 +42,22 @@ export async function createDemoKeys(
     const key = { name: NAMES[mode], mode, access: 'write', companyId: null };
     return (await send<CreatedKey>('POST', keys, key)).token;
   };
+  const readActive = () =>
+    readAll((cursor) =>
+      send<Page<ApiKey>>('GET', `${keys}?status=active&limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`),
+    );
+  // A start that was killed before it made the requests has left keys for them.
+  const earlier = withClients ? await readActive() : [];
   const clients = new Map<ClientName, string>();
   for (const { name, mode, access } of withClients ? CLIENTS : []) {
-    const { key } = await send<CreatedKey>('POST', keys, { name, mode, access, companyId: null });
+    const known = earlier.find((key) => key.name === name);
+    const { key } = known
+      ? { key: known }
+      : await send<CreatedKey>('POST', keys, { name, mode, access, companyId: null });
     clients.set(name, key.id);
   }
   const created = { testKey: await create('test'), liveKey: await create('live'), clients };
-  const active = await readAll((cursor) =>
-    send<Page<ApiKey>>('GET', `${keys}?status=active&limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`),
-  );
+  const active = await readActive();
   for (const id of surplusKeys(active)) await send('POST', `${keys}/${id}/revoke`, {});
   await send('POST', '/auth/sign-out', {});
   return created;
