@@ -69,7 +69,7 @@ test('a job seals second factors with the new secret that a node has sealed with
     log: pino({ level: 'silent' }),
   });
   onTestFinished(() => jobs.stop());
-  await runJob('reseal_second_factors');
+  await runJob('reseal_secrets');
   await waitFor(async () => {
     expect(await examineSecondFactors(pool, [NEWER_SECRET])).toEqual({ old: 0, lost: [] });
   });
@@ -123,9 +123,9 @@ test('webhooks get the new secret although second factors fail, and the metric s
     await jobs.stop();
     await pool.query('drop trigger refuse on second_factors; drop function refuse');
   });
-  await runJob('reseal_second_factors');
+  await runJob('reseal_secrets');
   await waitFor(async () => {
-    const failed = 'svc_job_runs_total{task="reseal_second_factors",outcome="failed"} ';
+    const failed = 'svc_job_runs_total{task="reseal_secrets",outcome="failed"} ';
     expect(await registry.metrics()).toMatch(new RegExp(`^${failed.replaceAll('{', '\\{')}[1-9]`, 'm'));
   });
   const endpoint = await readEndpoint(
@@ -148,7 +148,7 @@ test('a job seals the secrets of webhooks with the new secret', async () => {
     log: pino({ level: 'silent' }),
   });
   onTestFinished(() => jobs.stop());
-  await runJob('reseal_second_factors');
+  await runJob('reseal_secrets');
   const sealer = createSecretSealer([NEWER_SECRET]);
   await waitFor(async () => {
     const endpoint = await readEndpoint(pool, sealer, workspaceId, created?.id ?? '');
@@ -181,7 +181,7 @@ test('a job whose end cannot be written does not end the process; later jobs run
   const END_OF_JOB = 'delete from "graphile_worker"._private_jobs';
   try {
     await working.query('begin; lock table second_factors in access exclusive mode');
-    await runJob('reseal_second_factors');
+    await runJob('reseal_secrets');
     await waitFor(async () => expect(await waiterFor('select')).toBeDefined());
     await ending.query('begin; lock table graphile_worker._private_jobs in share mode');
     await working.query('commit');

@@ -21,7 +21,7 @@ export interface JobOptions {
   readonly databaseUrl: string;
   readonly logRetentionDays: number;
   readonly changeRetentionDays: number;
-  /** The first secret seals second factors. All secrets open them. */
+  /** The first secret seals second factors and the secrets of webhooks. All secrets open them. */
   readonly secrets: readonly string[];
   readonly log: Logger;
   /** Is told the workspaces that have new changes. */
@@ -56,7 +56,7 @@ const TIMES: Readonly<Record<string, string>> = {
   remove_deleted_workspaces: '25 * * * *',
   delete_expired_changes: '5 * * * *',
   // Repeated, because during a rotation nodes with the old order of secrets still seal with the old secret.
-  reseal_second_factors: '15 * * * *',
+  reseal_secrets: '15 * * * *',
 };
 /**
  * Nodes share the schedule: a job runs once, on one of them. With its key, the next run replaces one that is tried again
@@ -99,7 +99,7 @@ const tasks = (
     if (deleted > 0)
       log.info(`removed changes older than ${counted(changeRetentionDays, 'day', 'days')}: ${deleted}`);
   },
-  reseal_second_factors: async () => {
+  reseal_secrets: async () => {
     const attempts = createAttempts();
     const factors = () => resealSecondFactors(pool, secrets, signal);
     const resealed = (await attempts.of('second factors', factors)) ?? 0;
