@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { messageOf } from '../api/failure.ts';
 import { formatNumber } from '../format/number.ts';
 import { counted, type Noun } from '../format/plural.ts';
@@ -21,12 +22,16 @@ export interface ListEndProps {
 
 /**
  * Shows below a list how many items are loaded, with a button to load more. If a search has not ended, shows how far it got,
- * and continues it.
+ * and continues it. If all loaded items were removed, loads the next ones.
  */
 export function ListEnd({ list, noun, total = knownTotal(list) }: ListEndProps) {
   const { items, more, loadMore, loadingMore, moreError, searchedTo } = list;
   const { searching, proceed } = useContinuedSearch(list);
   const loaded = items?.length ?? 0;
+  const emptied = items?.length === 0 && more && searchedTo === undefined && moreError === null;
+  useEffect(() => {
+    if (emptied && !loadingMore) void loadMore();
+  }, [emptied, loadingMore, loadMore]);
   const count = counted(loaded, noun);
   // A total that was read before the list may be lower.
   const all = total !== undefined && total.count > loaded ? totalText(total, noun) : undefined;
