@@ -60,7 +60,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   logAdopted(server, others, options.log);
   // The pools use the socket of the adopted server, whose directory may have been chosen under another TMPDIR.
   const same = { ...entry, layout: { ...layout, socketDirectory: server.socketDirectory } };
-  const supervisor = supervise(server, async () => (await enter(same)).server, options.log);
+  const supervisor = supervise(server, async () => (await enter(same)).server, {
+    directory: layout.dataDir,
+    log: options.log,
+  });
   return {
     url: server.url,
     version,

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, type TestContext, test } from 'vitest';
+import pg from 'pg';
+import { afterEach, describe, expect, onTestFinished, type TestContext, test } from 'vitest';
 import { killFixtures, type Message, spawnFixture } from './fixture-process.ts';
 import { onFileEnd } from './support/cleanup.ts';
 import { dataDirectory } from './support/data-directory.ts';
@@ -59,6 +60,31 @@ describe('on a full disk', () => {
     await rm(filler);
     expect(await start(dataDir)).toMatchObject({ ready: true });
   });
+});
+
+test('a service whose disk becomes full tries without an end, and continues by itself when there is space', async (context) => {
+  const mount = await disk(DISK_MIB, context);
+  const service = spawnFixture('service', await dataDirectory(mount));
+  const { url } = await service.outcome;
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  pool.on('error', () => undefined);
+  onTestFinished(() => pool.end());
+  const filler = join(mount, 'filler');
+  await writeFile(filler, Buffer.alloc(DISK_MIB * BYTES_PER_MIB)).catch(() => undefined);
+  // The server ends if its write-ahead log does not fit.
+  await expect(
+    pool.query(
+      `select pg_logical_emit_message(false, 'test', repeat('x', 1000000)) from generate_series(1, 100)`,
+    ),
+  ).rejects.toThrow();
+  const tries = (): number =>
+    service.messages.filter(({ msg }) => msg?.includes('cannot be started again') === true).length;
+  await expect.poll(tries, { timeout: 50_000 }).toBeGreaterThan(7);
+  await rm(filler);
+  await service.until(({ msg }) => msg?.includes('is running again') === true);
+  await expect.poll(() => pool.query('select 1').then(() => 'up', String)).toBe('up');
+  expect(service.messages.some(({ failed }) => failed !== undefined)).toBe(false);
+  await service.stop();
 });
 
 describe('on a read-only disk', () => {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { freeMib } from '../directory/files.ts';
 import { DataDirectoryInUseError, EmbeddedError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Server } from '../server/connect.ts';
@@ -7,6 +8,9 @@ import type { Server } from '../server/connect.ts';
 const CRASH_LIMIT = 5;
 const CRASH_WINDOW_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+/** With less free space than this, the disk is full for PostgreSQL, which needs room for two files of its log. */
+const FULL_MIB = 32;
 
 type Supervisor = {
   readonly current: () => Server;
@@ -18,12 +22,17 @@ type Supervisor = {
 
 /**
  * Watches the server through the connection that holds its locks. When the connection ends, because a session crashed
- * and the server restarts, or because the server has ended, calls `reopen` to join the server or start it again.
+ * and the server restarts, or because the server has ended, calls `reopen` to join the server or start it again. While the
+ * disk of the directory is full, it tries without an end.
  */
-export function supervise(first: Server, reopen: () => Promise<Server>, log: Log): Supervisor {
+export function supervise(
+  first: Server,
+  reopen: () => Promise<Server>,
+  { directory, log }: { readonly directory: string; readonly log: Log },
+): Supervisor {
   let current = first;
   let connected = true;
-  let ended = false;
+  const stop = new AbortController();
   let recovery = Promise.resolve();
   const crashes: number[] = [];
   const failed = Promise.withResolvers<EmbeddedError>();
@@ -31,7 +40,7 @@ export function supervise(first: Server, reopen: () => Promise<Server>, log: Log
   const watch = (): void => {
     current.client.once('end', () => {
       connected = false;
-      if (!ended) recovery = recover();
+      if (!stop.signal.aborted) recovery = recover();
     });
   };
 
@@ -39,8 +48,8 @@ export function supervise(first: Server, reopen: () => Promise<Server>, log: Log
     log.error({ pid: current.pid }, `lost PostgreSQL (pid ${current.pid}): it crashed or was killed`);
     const started = performance.now();
     let reason: string | undefined;
-    for (let pause = FIRST_PAUSE_MS; !ended; pause *= 2) {
-      if (tooMany(crashes)) return failed.resolve(cannotKeep(reason));
+    for (let pause = FIRST_PAUSE_MS; !stop.signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      if (!(await isFull(directory)) && tooMany(crashes)) return failed.resolve(cannotKeep(reason));
       try {
         current = await reopen();
         connected = true;
@@ -52,12 +61,12 @@ export function supervise(first: Server, reopen: () => Promise<Server>, log: Log
         reason = messageOf(error);
         log.error(`PostgreSQL cannot be started again: ${reason}`);
       }
-      await delay(pause);
+      await delay(pause, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   };
 
   const end = async (): Promise<Server | undefined> => {
-    ended = true;
+    stop.abort();
     await recovery;
     return connected ? current : undefined;
   };
@@ -65,6 +74,12 @@ export function supervise(first: Server, reopen: () => Promise<Server>, log: Log
   watch();
   return { current: () => current, failed: failed.promise, end };
 }
+
+const isFull = (directory: string): Promise<boolean> =>
+  freeMib(directory).then(
+    (mib) => mib < FULL_MIB,
+    () => false,
+  );
 
 function tooMany(crashes: number[]): boolean {
   const now = performance.now();
