@@ -12,7 +12,7 @@ import {
   OPERATIONS_FAILURES,
   updateBatchFailures,
 } from './failures.ts';
-import { BATCH_HEADERS, DELETED_BATCH_HEADERS, UPDATED_BATCH_HEADERS } from './headers.ts';
+import { BATCH_HEADERS, DRY_RUN_HEADERS } from './headers.ts';
 import { recordLinks } from './links.ts';
 import {
   batchOperationId,
@@ -30,7 +30,7 @@ import { failureResponses, success } from './responses.ts';
 import { recordExample } from './schemas.ts';
 import { type Operation, reference } from './types.ts';
 import { closed, newExample, patchExample } from './write-schemas.ts';
-import { ACCESS, BYTES_PER_MIB, body, movesText, scopeText } from './write-texts.ts';
+import { ACCESS, BYTES_PER_MIB, body, movesText, writeScopeText } from './write-texts.ts';
 
 const MIB_MAX = BATCH_BODY_MAX_BYTES / BYTES_PER_MIB;
 
@@ -42,7 +42,7 @@ export function createBatchOperation(resource: CompleteResource): Operation {
     operationId: batchOperationId(resource),
     tags: [resource.name],
     summary: `Create many ${plural}`,
-    description: `Creates up to ${BATCH_MAX_RECORDS} ${plural} in one transaction. If one is refused, none is created, and the error message names its position and its field, such as \`/data/3/${resource.company === 'id' ? 'name' : resource.company}\`. ${ACCESS} ${scopeText(resource)}`,
+    description: `Creates up to ${BATCH_MAX_RECORDS} ${plural} in one transaction. If one is refused, none is created, and the error message names its position and its field, such as \`/data/3/${resource.company === 'id' ? 'name' : resource.company}\`. ${ACCESS} ${writeScopeText(resource)}`,
     parameters: createParameters,
     requestBody: body(`The ${plural}, at most ${MIB_MAX} MiB.`, newBatchSchemaName(resource), {
       data: [newExample(resource)],
@@ -66,7 +66,7 @@ export const updateBatchOperation = (resource: CompleteResource): Operation => (
   operationId: updateBatchOperationId(resource),
   tags: [resource.name],
   summary: `Change many ${resource.plural}`,
-  description: `Changes up to ${BATCH_MAX_RECORDS} ${resource.plural} in one transaction: each item has the \`id\` of its ${resource.singular} and the fields to change. If one is refused, none is changed, and the error message names its position, such as \`/data/3\`.${movesText(resource)} The same request again changes nothing. ${ACCESS} ${scopeText(resource)}`,
+  description: `Changes up to ${BATCH_MAX_RECORDS} ${resource.plural} in one transaction: each item has the \`id\` of its ${resource.singular} and the fields to change. If one is refused, none is changed, and the error message names its position, such as \`/data/3\`.${movesText(resource)} The same request again changes nothing. ${ACCESS} ${writeScopeText(resource)}`,
   parameters: batchChangeParameters,
   requestBody: body(`The changes, at most ${MIB_MAX} MiB.`, patchBatchSchemaName(resource), {
     data: [{ id: exampleId(resource), ...patchExample(resource) }],
@@ -78,7 +78,7 @@ export const updateBatchOperation = (resource: CompleteResource): Operation => (
         schema: batchSchemaName(resource),
         example: { data: [recordExample(resource)] },
       },
-      UPDATED_BATCH_HEADERS,
+      DRY_RUN_HEADERS,
     ),
     ...failureResponses(updateBatchFailures(resource)),
   },
@@ -88,13 +88,13 @@ export const deleteBatchOperation = (resource: CompleteResource): Operation => (
   operationId: deleteBatchOperationId(resource),
   tags: [resource.name],
   summary: `Delete many ${resource.plural}`,
-  description: `Deletes up to ${BATCH_MAX_RECORDS} ${resource.plural} permanently, in one transaction. If one is refused, or does not exist, none is deleted, and the error message names its position, such as \`/data/3\`. ${ACCESS} ${scopeText(resource)}`,
+  description: `Deletes up to ${BATCH_MAX_RECORDS} ${resource.plural} permanently, in one transaction. If one is refused, or does not exist, none is deleted, and the error message names its position, such as \`/data/3\`. ${ACCESS} ${writeScopeText(resource)}`,
   parameters: createParameters,
   requestBody: body(`The ids of the ${resource.plural}.`, IDS_SCHEMA, {
     data: [{ id: exampleId(resource) }],
   }),
   responses: {
-    204: { description: `The ${resource.plural} are deleted. No body.`, headers: DELETED_BATCH_HEADERS },
+    204: { description: `The ${resource.plural} are deleted. No body.`, headers: BATCH_HEADERS },
     ...failureResponses(DELETE_BATCH_FAILURES),
   },
 });

@@ -93,11 +93,10 @@ export const CREATED_HEADERS = references(
   'DryRun',
 );
 export const BATCH_HEADERS = references(...EVERY_ANSWER, 'IdempotentReplayed', 'DryRun');
-export const UPDATED_BATCH_HEADERS = references(...EVERY_ANSWER, 'DryRun');
-export const DELETED_BATCH_HEADERS = references(...EVERY_ANSWER, 'IdempotentReplayed', 'DryRun');
+/** Of a batch of changes, and of a deletion. */
+export const DRY_RUN_HEADERS = references(...EVERY_ANSWER, 'DryRun');
 export const UPDATED_HEADERS = references(...EVERY_ANSWER, 'ETag', 'DryRun');
 export const REPLACED_HEADERS = references(...EVERY_ANSWER, 'ETag', 'IdempotentReplayed', 'DryRun');
-export const DELETED_HEADERS = references(...EVERY_ANSWER, 'DryRun');
 
 /** Failures before the service has checked the key. Their responses do not have the headers of the limits. */
 const WITHOUT_KEY: readonly Failure[] = [

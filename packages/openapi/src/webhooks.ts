@@ -96,11 +96,7 @@ function recordEvents(resource: CompleteResource, changes: CompleteResource): re
       example: {
         ...common,
         record: event === 'deleted' ? null : record,
-        ...(isUpdate
-          ? {
-              changed: Object.keys(record).slice(2, 3),
-            }
-          : {}),
+        ...(isUpdate ? { changed: Object.keys(record).slice(2, 3) } : {}),
       },
       isUpdate,
     };
@@ -165,13 +161,11 @@ function testEvent(changes: CompleteResource): Event {
     },
     example: {
       ...example,
-      ...{
-        id: EXAMPLE_TEST,
-        type,
-        resource: WORKSPACE_EVENT_RESOURCE,
-        recordId: record['id'],
-        companyId: null,
-      },
+      id: EXAMPLE_TEST,
+      type,
+      resource: WORKSPACE_EVENT_RESOURCE,
+      recordId: record['id'],
+      companyId: null,
       record,
     },
     isUpdate: false,

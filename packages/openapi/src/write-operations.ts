@@ -1,7 +1,7 @@
 import { BODY_MAX_BYTES, type CompleteResource, capitalized, oneOf } from '@svc/sdk/contract';
 import { createBatchOperation, deleteBatchOperation, updateBatchOperation } from './batch-operations.ts';
 import { CREATE_FAILURES, deleteFailures, putFailures, updateFailures } from './failures.ts';
-import { CREATED_HEADERS, DELETED_HEADERS, REPLACED_HEADERS, UPDATED_HEADERS } from './headers.ts';
+import { CREATED_HEADERS, DRY_RUN_HEADERS, REPLACED_HEADERS, UPDATED_HEADERS } from './headers.ts';
 import { recordLinks } from './links.ts';
 import {
   createOperationId,
@@ -17,14 +17,14 @@ import { failureResponses, success } from './responses.ts';
 import { recordExample } from './schemas.ts';
 import type { Operation, PathItem } from './types.ts';
 import { newExample, patchExample } from './write-schemas.ts';
-import { ACCESS, BYTES_PER_MIB, body, movesText, PATCH_TYPES, scopeText } from './write-texts.ts';
+import { ACCESS, BYTES_PER_MIB, body, movesText, PATCH_TYPES, writeScopeText } from './write-texts.ts';
 
 function createOperation(resource: CompleteResource): Operation {
   return {
     operationId: createOperationId(resource),
     tags: [resource.name],
     summary: `Create ${oneOf(resource)}`,
-    description: `Creates ${oneOf(resource)} and returns it as lists show it. ${ACCESS} ${scopeText(resource)}`,
+    description: `Creates ${oneOf(resource)} and returns it as lists show it. ${ACCESS} ${writeScopeText(resource)}`,
     parameters: createParameters,
     requestBody: body(
       `The ${resource.singular}, at most ${BODY_MAX_BYTES / BYTES_PER_MIB} MiB.`,
@@ -58,7 +58,7 @@ function putOperation(resource: CompleteResource): Operation {
     summary: immutable
       ? `Create ${oneOf(resource)} with your own id`
       : `Create or replace ${oneOf(resource)}`,
-    description: `Creates the ${singular} with your own id. ${replaces} The same request again changes nothing. ${ACCESS} ${scopeText(resource)}`,
+    description: `Creates the ${singular} with your own id. ${replaces} The same request again changes nothing. ${ACCESS} ${writeScopeText(resource)}`,
     parameters: putParameters(resource),
     requestBody: body(`The whole ${singular}.`, wholeSchemaName(resource), newExample(resource)),
     responses: {
@@ -76,7 +76,7 @@ const updateOperation = (resource: CompleteResource): Operation => ({
   operationId: updateOperationId(resource),
   tags: [resource.name],
   summary: `Change ${oneOf(resource)}`,
-  description: `Changes the given fields (JSON merge patch, RFC 7396) and returns the whole ${resource.singular}.${movesText(resource)} ${ACCESS} ${scopeText(resource)}`,
+  description: `Changes the given fields (JSON merge patch, RFC 7396) and returns the whole ${resource.singular}.${movesText(resource)} ${ACCESS} ${writeScopeText(resource)}`,
   parameters: changeParameters(resource),
   requestBody: body('The fields to change.', patchSchemaName(resource), patchExample(resource), PATCH_TYPES),
   responses: {
@@ -97,10 +97,10 @@ const deleteOperation = (resource: CompleteResource): Operation => ({
   operationId: deleteOperationId(resource),
   tags: [resource.name],
   summary: `Delete ${oneOf(resource)}`,
-  description: `Deletes the ${resource.singular} permanently.${resource.company === 'id' ? ' A company that has records or API keys is refused with `conflict`.' : ''} ${ACCESS} ${scopeText(resource)}`,
+  description: `Deletes the ${resource.singular} permanently.${resource.company === 'id' ? ' A company that has records or API keys is refused with `conflict`.' : ''} ${ACCESS} ${writeScopeText(resource)}`,
   parameters: changeParameters(resource),
   responses: {
-    204: { description: `The ${resource.singular} is deleted. No body.`, headers: DELETED_HEADERS },
+    204: { description: `The ${resource.singular} is deleted. No body.`, headers: DRY_RUN_HEADERS },
     ...failureResponses(deleteFailures(resource)),
   },
 });

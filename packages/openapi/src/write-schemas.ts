@@ -9,7 +9,7 @@ import {
   requiredFields,
   writableFields,
 } from '@svc/sdk/contract';
-import { writtenSchema } from './fields.ts';
+import { exampleOf, writtenSchema } from './fields.ts';
 import {
   batchSchemaName,
   newBatchSchemaName,
@@ -156,7 +156,7 @@ export const writeSchemas = (resource: CompleteResource): readonly (readonly [st
 /** An example of a record to create: the fields that a writer can set, without `id`. */
 export function newExample(resource: CompleteResource): JsonSchema {
   const { id: _, ...fields } = writableFields(resource, 'create');
-  return Object.fromEntries(Object.entries(fields).map(([name, { example }]) => [name, example]));
+  return exampleOf(fields);
 }
 
 /** A change of the first field that is neither the record's company nor its state. */

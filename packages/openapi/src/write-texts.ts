@@ -20,7 +20,7 @@ export const body = (
   ),
 });
 
-export const scopeText = ({ company }: CompleteResource): string =>
+export const writeScopeText = ({ company }: CompleteResource): string =>
   company === 'id'
     ? 'A key that is limited to one company can change that company, and cannot create others.'
     : 'A key that is limited to one company can write only the records of that company.';
