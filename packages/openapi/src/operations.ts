@@ -1,4 +1,11 @@
-import { CONTRACT, type CompleteResource, oneOf } from '@svc/sdk/contract';
+import {
+  CONTRACT,
+  type CompleteResource,
+  EXPORTS_PER_WORKSPACE_MAX,
+  ITEMS_PER_UNIT,
+  oneOf,
+  STREAM_HEARTBEAT_MS,
+} from '@svc/sdk/contract';
 import {
   COUNT_FAILURES,
   exportFailures,
@@ -35,7 +42,7 @@ const ITERATION = `Follow \`pagination.nextCursor\` until it is null. A cursor i
 
 Filters are applied before pagination. An unknown or repeated query parameter is refused with \`invalid_parameter\`.`;
 
-const scopeText = ({ company, plural }: CompleteResource): string => {
+const readScopeText = ({ company, plural }: CompleteResource): string => {
   if (company === null)
     return `A key that is limited to one company cannot read ${plural} (\`insufficient_scope\`).`;
   return `A key that is limited to one company gets only ${company === 'id' ? 'that company' : 'the records of that company'}.`;
@@ -47,7 +54,7 @@ export function listOperation(resource: CompleteResource): Operation {
     operationId: listOperationId(resource),
     tags: [resource.name],
     summary: `List ${plural}`,
-    description: `Returns a page of ${plural}, newest first${resource.sorts !== undefined ? ' unless `sort` says otherwise' : ''}. ${scopeText(resource)}\n\n${ITERATION}`,
+    description: `Returns a page of ${plural}, newest first${resource.sorts !== undefined ? ' unless `sort` says otherwise' : ''}. ${readScopeText(resource)}\n\n${ITERATION}`,
     parameters: listParameters(resource),
     responses: {
       ...conditionalResponses({
@@ -67,9 +74,9 @@ export function streamOperation(resource: CompleteResource): Operation {
     operationId: streamOperationId(resource),
     tags: [resource.name],
     summary: `Stream ${plural}`,
-    description: `Sends ${plural} as server-sent events, as they are committed, without an end. The \`id\` of an event is the id of its ${singular}, \`event\` is its \`type\`, and \`data\` is the item of the list. The first event has only an id: the position at which the stream starts. While nothing happens, a comment is sent every 15 seconds. ${scopeText(resource)}
+    description: `Sends ${plural} as server-sent events, as they are committed, without an end. The \`id\` of an event is the id of its ${singular}, \`event\` is its \`type\`, and \`data\` is the item of the list. The first event has only an id: the position at which the stream starts. While nothing happens, a comment is sent every ${STREAM_HEARTBEAT_MS / 1000} seconds. ${readScopeText(resource)}
 
-After a disconnect, continue with the id of the last event in \`Last-Event-ID\`. An event \`error\` ends the stream: its \`data\` is the error envelope, such as \`invalid_key\` after the key was revoked. The stream uses one unit of quota for each 100 ${plural}, at least one.`,
+After a disconnect, continue with the id of the last event in \`Last-Event-ID\`. An event \`error\` ends the stream: its \`data\` is the error envelope, such as \`invalid_key\` after the key was revoked. The stream uses one unit of quota for each ${ITEMS_PER_UNIT} ${plural}, at least one.`,
     parameters: streamParameters(resource),
     responses: {
       200: {
@@ -93,9 +100,9 @@ export function exportOperation(resource: CompleteResource): Operation {
     operationId: exportOperationId(resource),
     tags: [resource.name],
     summary: `Export ${plural}`,
-    description: `Sends all ${plural} that the filters select, one JSON record per line, oldest first. ${scopeText(resource)} Every record that exists from the beginning to the end of the export is sent exactly once. A record that is created, changed or deleted meanwhile may be sent or not, before or after the change. With \`Accept-Encoding: gzip\`, the lines are compressed.
+    description: `Sends all ${plural} that the filters select, one JSON record per line, oldest first. ${readScopeText(resource)} Every record that exists from the beginning to the end of the export is sent exactly once. A record that is created, changed or deleted meanwhile may be sent or not, before or after the change. With \`Accept-Encoding: gzip\`, the lines are compressed.
 
-The export is one request with one entry in the audit log, and uses one unit of quota for each 100 ${plural}, at least one. If it has to end early, for example because the quota is used up or the key was revoked, its last line is the error envelope. At most 3 exports of a workspace run at the same time in a process of the service, otherwise \`rate_limited\`.`,
+The export is one request with one entry in the audit log, and uses one unit of quota for each ${ITEMS_PER_UNIT} ${plural}, at least one. If it has to end early, for example because the quota is used up or the key was revoked, its last line is the error envelope. At most ${EXPORTS_PER_WORKSPACE_MAX} exports of a workspace run at the same time in a process of the service, otherwise \`rate_limited\`.`,
     parameters: exportParameters(resource),
     responses: {
       200: {
@@ -118,7 +125,7 @@ export function getOperation(resource: CompleteResource): Operation {
     operationId: getOperationId(resource),
     tags: [resource.name],
     summary: `Get ${oneOf(resource)}`,
-    description: `Returns ${oneOf(resource)} by its id. ${scopeText(resource)}`,
+    description: `Returns ${oneOf(resource)} by its id. ${readScopeText(resource)}`,
     parameters: recordParameters(resource),
     responses: {
       ...conditionalResponses({
@@ -155,7 +162,7 @@ export function countOperation(resource: CompleteResource): Operation {
 export const meOperation: Operation = {
   operationId: 'getMe',
   tags: [CONTRACT.apiKeys.name],
-  summary: 'Get the own API key',
+  summary: 'Get the API key of the request',
   description:
     'Returns the API key of the request, its workspace, and what limits it: access, company, burst limit and the live quota that is left. Every key can send it.',
   parameters: [],

@@ -13,6 +13,7 @@ import {
   rangesOf,
   sortsOf,
   WAIT_MAX_SECONDS,
+  WAITS_PER_KEY_MAX,
 } from '@svc/sdk/contract';
 import { fieldsParameter, filterParameters, rangeParameter, searchParameter } from './filters.ts';
 import { type Parameter, type Reference, reference } from './types.ts';
@@ -150,8 +151,7 @@ export const streamParameters = (resource: CompleteResource): readonly (Paramete
 const WAIT_PARAMETER: Parameter = {
   name: 'wait',
   in: 'query',
-  description:
-    'With `after`: if there are no changes, waits up to so many seconds for the next one, and responds as soon as it is committed. When the time is over, the response is an empty page. A request that waits uses one unit of quota. At most 100 requests of a key wait at the same time, otherwise `rate_limited`.',
+  description: `With \`after\`: if there are no changes, waits up to so many seconds for the next one, and responds as soon as it is committed. When the time is over, the response is an empty page. A request that waits uses one unit of quota. At most ${WAITS_PER_KEY_MAX} requests of a key wait at the same time, otherwise \`rate_limited\`.`,
   schema: { type: 'integer', minimum: 0, maximum: WAIT_MAX_SECONDS, default: 0 },
 };
 

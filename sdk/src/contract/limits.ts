@@ -31,6 +31,13 @@ export const IDEMPOTENCY_LIFETIME_SECONDS = 24 * 60 * 60;
 
 /** The longest that a request waits for changes. */
 export const WAIT_MAX_SECONDS = 30;
+/** The most requests of a key that wait for changes in one process, long polls and streams together. */
+export const WAITS_PER_KEY_MAX = 100;
+
+/** The changes of a stream, or the records of an export, that one unit of quota pays for. */
+export const ITEMS_PER_UNIT = 100;
+/** The most exports of a workspace that one process sends at the same time. */
+export const EXPORTS_PER_WORKSPACE_MAX = 3;
 
 /** How often an idle stream sends a comment, so that nothing between it and its client ends the connection. */
 export const STREAM_HEARTBEAT_MS = 15_000;

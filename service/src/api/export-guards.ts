@@ -1,7 +1,8 @@
 import { whenClosed } from '@svc/http-content/reply-end';
 import { createPlaces, type Places } from '@svc/rate-limiter/places';
+import { EXPORTS_PER_WORKSPACE_MAX } from '@svc/sdk/contract';
 import type { FastifyReply } from 'fastify';
-import { EXPORTS_MAX, EXPORTS_PER_WORKSPACE_MAX } from '../config/limits.ts';
+import { EXPORTS_MAX } from '../config/limits.ts';
 import { ApiError, unavailable } from '../http/errors.ts';
 
 /** The exports of one kind that a process runs at the same time. */

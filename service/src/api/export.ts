@@ -3,7 +3,7 @@ import { constants, createGzip } from 'node:zlib';
 import { type Encoding, encodingOf } from '@svc/http-content/encoding';
 import { cutUnread, whenClosed } from '@svc/http-content/reply-end';
 import { clientAddress } from '@svc/ip-addresses/proxies';
-import { FIELDS, PAGE_LIMIT_MAX } from '@svc/sdk/contract';
+import { FIELDS, ITEMS_PER_UNIT, PAGE_LIMIT_MAX } from '@svc/sdk/contract';
 import type { Shares } from '@svc/turns/lane';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
@@ -19,7 +19,7 @@ import type { Resource } from '../resources/define.ts';
 import { createExportPlaces, takeExportPlace } from './export-guards.ts';
 import type { Wait, Waits } from './feed/waits.ts';
 import { allowParameters, orInvalidParameter, requireReadable } from './guards.ts';
-import { ITEMS_PER_UNIT, type QuotaGate, takeUnit } from './limits.ts';
+import { type QuotaGate, takeUnit } from './limits.ts';
 import { requireOwnCompany } from './reads.ts';
 
 export interface ExportOptions {

@@ -68,9 +68,6 @@ const quotaExceeded = (quota: QuotaState, nowMs: number): ApiError =>
     { 'retry-after': String(quotaItem(quota, nowMs).resetSeconds) },
   );
 
-/** The changes of a stream, or the records of an export, that one unit of quota pays for. */
-export const ITEMS_PER_UNIT = 100;
-
 /** Takes a unit of live quota without an entry, and confirms the key. Throws the refusal. */
 export async function takeUnit(
   { workspaceId, keyId, tokenVersion }: AuthenticatedKey,

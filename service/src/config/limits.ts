@@ -148,9 +148,8 @@ export const SIGNAL_POLL_WORKSPACES_MAX = 500;
 
 /** The most requests of a process that wait for changes, long polls and streams together. Others keep some connections. */
 export const WAITS_MAX = 3_000;
-/** The same for one workspace, and for one key. */
+/** The same for one workspace. */
 export const WAITS_PER_WORKSPACE_MAX = 1_000;
-export const WAITS_PER_KEY_MAX = 100;
 
 /** The changes of one page of a stream. Its client must have received them before the next page is read. */
 export const STREAM_PAGE_CHANGES = 50;
@@ -158,8 +157,7 @@ export const STREAM_PAGE_CHANGES = 50;
 export const WAIT_READ_PAUSE_MS = 100;
 /** The same for a stream that sends what it reads, for each open wait of the process. Never more than WAIT_READ_PAUSE_MS. */
 export const STREAM_READ_PAUSE_MS = 5;
-/** The most exports of a workspace, and of all workspaces, that one process sends at the same time. */
-export const EXPORTS_PER_WORKSPACE_MAX = 3;
+/** The most exports of all workspaces that one process sends at the same time. */
 export const EXPORTS_MAX = 100;
 /** The most large pages that one process compresses at the same time, in threads. */
 export const COMPRESSING_THREADS_MAX = 2;

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { latencyBucket } from '@svc/latency-buckets';
 import type { Change } from '@svc/sdk';
+import { WAITS_PER_KEY_MAX } from '@svc/sdk/contract';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { WAITS_PER_KEY_MAX } from '../../src/config/limits.ts';
 import { expectFailure } from '../harness/answers.ts';
 import { createTestDashboard, type TestDashboard } from '../harness/dashboard.ts';
 import { requestEntries } from '../harness/entries.ts';

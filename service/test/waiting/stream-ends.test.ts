@@ -1,7 +1,7 @@
 import { limitConnections } from '@svc/http-content/connections';
-import { STREAM_HEARTBEAT_MS } from '@svc/sdk/contract';
+import { STREAM_HEARTBEAT_MS, WAITS_PER_KEY_MAX } from '@svc/sdk/contract';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { STREAM_ENDS_WAITING_MAX, WAITS_PER_KEY_MAX } from '../../src/config/limits.ts';
+import { STREAM_ENDS_WAITING_MAX } from '../../src/config/limits.ts';
 import { expectFailure } from '../harness/answers.ts';
 import { inCluster, waitingForLocks } from '../harness/locks.ts';
 import { createTestService, TEST_ACTOR } from '../harness/service.ts';

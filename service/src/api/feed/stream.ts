@@ -1,13 +1,12 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { clientAddress } from '@svc/ip-addresses/proxies';
-import { STREAM_HEARTBEAT_MS } from '@svc/sdk/contract';
+import { ITEMS_PER_UNIT, STREAM_HEARTBEAT_MS } from '@svc/sdk/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { STREAM_READ_PAUSE_MS, STREAM_UNREAD_MS, WAIT_READ_PAUSE_MS } from '../../config/limits.ts';
 import { errorEnvelope } from '../../http/errors.ts';
 import { failureOf } from '../../http/failures.ts';
 import type { AuthenticatedKey } from '../../keys/authenticate.ts';
-import { ITEMS_PER_UNIT } from '../limits.ts';
 import type { Wait, Waits, Woken } from './waits.ts';
 
 /** One page of a stream. */

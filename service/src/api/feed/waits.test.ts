@@ -1,5 +1,6 @@
+import { WAITS_PER_KEY_MAX } from '@svc/sdk/contract';
 import { expect, test } from 'vitest';
-import { WAITS_MAX, WAITS_PER_KEY_MAX, WAITS_PER_WORKSPACE_MAX } from '../../config/limits.ts';
+import { WAITS_MAX, WAITS_PER_WORKSPACE_MAX } from '../../config/limits.ts';
 import { ApiError } from '../../http/errors.ts';
 import type { AuthenticatedKey } from '../../keys/authenticate.ts';
 import { createWaits, type WaitOptions, type Waits } from './waits.ts';

@@ -1,5 +1,6 @@
 import { createPlaces, type Places } from '@svc/rate-limiter/places';
-import { WAITS_MAX, WAITS_PER_KEY_MAX, WAITS_PER_WORKSPACE_MAX } from '../../config/limits.ts';
+import { WAITS_PER_KEY_MAX } from '@svc/sdk/contract';
+import { WAITS_MAX, WAITS_PER_WORKSPACE_MAX } from '../../config/limits.ts';
 import { DAY_MS } from '../../config/time.ts';
 import { ApiError, unavailable } from '../../http/errors.ts';
 import type { AuthenticatedKey, ConfirmedKey } from '../../keys/authenticate.ts';
