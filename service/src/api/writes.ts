@@ -24,6 +24,7 @@ import {
   type RecordWrite,
   type StartedWrite,
 } from '../records/create.ts';
+import type { Conditions } from '../records/lock.ts';
 import { patchRecord, removeRecord } from '../records/mutations.ts';
 import { putRecord } from '../records/put.ts';
 import type { Resource } from '../resources/define.ts';
@@ -49,6 +50,11 @@ interface Route {
 type Request = FastifyRequest<Route>;
 
 type Prepare = (key: AuthenticatedKey, request: Request) => RecordWrite;
+
+const conditionsOf = (headers: FastifyRequest['headers']): Conditions => ({
+  ifMatch: headers['if-match'],
+  ifNoneMatch: headers['if-none-match'],
+});
 
 /** The handler of a write. `prepare` validates the request and returns its write. */
 const handlerOf =
@@ -78,21 +84,20 @@ export function registerWrites(v1: FastifyInstance, resource: Resource, writer: 
   );
   v1.put<Route>(
     `/${name}/:id`,
-    write((key, { params, body, headers }) => {
-      const conditions = { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] };
-      return putRecord(resource, key, params.id, body, conditions);
-    }),
+    write((key, { params, body, headers }) =>
+      putRecord(resource, key, params.id, body, conditionsOf(headers)),
+    ),
   );
   if (resource.immutable) return;
   v1.patch<Route>(
     `/${name}/:id`,
     write((key, { params, body, headers }) =>
-      patchRecord(resource, key, params.id, body, headers['if-match']),
+      patchRecord(resource, key, params.id, body, conditionsOf(headers)),
     ),
   );
   v1.delete<Route>(
     `/${name}/:id`,
-    write((key, { params, headers }) => removeRecord(resource, key, params.id, headers['if-match'])),
+    write((key, { params, headers }) => removeRecord(resource, key, params.id, conditionsOf(headers))),
   );
   v1.patch<Route>(
     `/${name}/batch`,

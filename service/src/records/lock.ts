@@ -22,6 +22,12 @@ export interface LockedRecord {
   readonly at: Micros;
 }
 
+/** The headers that say when a record may be written. Undefined: the request has no such header. */
+export interface Conditions {
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+}
+
 const selectLocked = preparedStatements('lock_record', 'request');
 const selectLockedMany = preparedStatements('lock_records', 'bulk');
 
@@ -93,34 +99,39 @@ export async function lockRecords(
 
 /**
  * Locks the clock of the workspace and a record. Throws `not_found` if the scope has no such record, and
- * `precondition_failed` if If-Match does not match its ETag.
+ * `precondition_failed` if its ETag does not fulfil the conditions.
  */
 export async function lockMatching(
   client: pg.ClientBase,
   resource: Resource,
   scope: Scope,
   id: string,
-  ifMatch: string | undefined,
+  conditions: Conditions,
 ): Promise<LockedRecord> {
   const locked = await lockRecord(client, resource, scope, id);
   if (locked === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
-  requireMatch(resource, locked, ifMatch);
+  requireConditions(resource, locked, conditions);
   return locked;
 }
 
-/** Throws `precondition_failed` if If-Match does not match the ETag of the record. */
-export function requireMatch(
+/** Throws `precondition_failed`. A record that does not exist matches no ETag (RFC 9110). */
+export function requireConditions(
   { singular }: Resource,
-  { doc }: LockedRecord,
-  ifMatch: string | undefined,
+  locked: LockedRecord | undefined,
+  { ifMatch, ifNoneMatch }: Conditions,
 ): void {
-  if (ifMatch === undefined || matches(ifMatch, strongEtag(doc))) return;
-  throw new ApiError(
-    'precondition_failed',
-    `The ${singular} has changed since it was read. Read it again, then repeat the change.`,
-  );
+  const refuse = (message: string) => new ApiError('precondition_failed', message);
+  if (locked === undefined) {
+    if (ifMatch !== undefined) throw refuse(`There is no such ${singular}.`);
+    return;
+  }
+  const etag = strongEtag(locked.doc);
+  if (ifMatch !== undefined && !matches(ifMatch, etag))
+    throw refuse(`The ${singular} has changed since it was read. Read it again, then repeat the change.`);
+  if (ifNoneMatch !== undefined && matches(ifNoneMatch.replaceAll('W/', ''), etag))
+    throw refuse(`The ${singular} ${locked.id} exists already.`);
 }
 
 /** If-Match uses strong comparison (RFC 9110). */
-export const matches = (header: string, etag: string): boolean =>
+const matches = (header: string, etag: string): boolean =>
   header.trim() === '*' || header.split(',').some((tag) => tag.trim() === etag);

@@ -63,7 +63,7 @@ const DELETE = 'delete from content where workspace_id = $1 and id = $2';
 describe('a record that another transaction writes between the look-up and the lock', () => {
   test('is changed as the other transaction has left it', async () => {
     const id = await item();
-    const patch = patchRecord(content, scope, id, { url: 'https://example.com/new' }, undefined);
+    const patch = patchRecord(content, scope, id, { url: 'https://example.com/new' }, {});
     const { answer } = await during(REPAIR, id, () => run(patch));
     expect(JSON.parse(answer.body)).toMatchObject({ title: 'repaired', url: 'https://example.com/new' });
     expect(await storedTitle(id)).toEqual(['repaired', 'repaired']);
@@ -73,7 +73,7 @@ describe('a record that another transaction writes between the look-up and the l
 
   test('is deleted, also in its new version', async () => {
     const id = await item();
-    const remove = removeRecord(content, scope, id, undefined);
+    const remove = removeRecord(content, scope, id, {});
     expect(await during(REPAIR, id, () => run(remove))).toMatchObject({
       recordIds: [id],
     });
@@ -82,7 +82,7 @@ describe('a record that another transaction writes between the look-up and the l
 
   test('is not found if the other transaction has deleted it', async () => {
     const id = await item();
-    const patch = patchRecord(content, scope, id, { title: 'second' }, undefined);
+    const patch = patchRecord(content, scope, id, { title: 'second' }, {});
     await expect(during(DELETE, id, () => run(patch))).rejects.toMatchObject({
       code: 'not_found',
     });
@@ -107,7 +107,7 @@ test('a key that another transaction writes meanwhile is revoked and rotated in 
 describe('a company with records', () => {
   test('is not deleted, also by SQL, and the failure names what it has', async () => {
     await item();
-    const remove = removeRecord(companies, scope, 'c1', undefined);
+    const remove = removeRecord(companies, scope, 'c1', {});
     await expect(run(remove)).rejects.toMatchObject({
       code: 'conflict',
     });

@@ -3,7 +3,7 @@ import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { type Applied, changedIds, deleteLocked, noteApplied, updateLocked } from './apply.ts';
 import { type RecordWrite, requireRecord, type WriteResult } from './create.ts';
-import { lockMatching } from './lock.ts';
+import { type Conditions, lockMatching } from './lock.ts';
 import type { RecordInput, RecordValues } from './row.ts';
 
 export interface PatchResult extends WriteResult {
@@ -25,12 +25,12 @@ export function patchRecord(
   scope: Scope,
   id: string,
   body: unknown,
-  ifMatch: string | undefined,
+  conditions: Conditions,
 ): RecordWrite<PatchResult> {
   const patch = requireRecord(resource, body, 'patch');
   return {
     start: async (client) => {
-      const locked = await lockMatching(client, resource, scope, id, ifMatch);
+      const locked = await lockMatching(client, resource, scope, id, conditions);
       const applied = await updateLocked(client, resource, scope, locked, merge(locked.values, patch));
       const { doc } = applied;
       return {
@@ -57,10 +57,10 @@ export const removeRecord = (
   resource: Resource,
   scope: Scope,
   id: string,
-  ifMatch: string | undefined,
+  conditions: Conditions,
 ): RecordWrite<RemoveResult> => ({
   start: async (client) => {
-    const locked = await lockMatching(client, resource, scope, id, ifMatch);
+    const locked = await lockMatching(client, resource, scope, id, conditions);
     const applied = await deleteLocked(client, resource, scope, locked);
     return {
       result: { answer: { status: 204, headers: {}, body: '' }, recordIds: [id], doc: locked.doc },

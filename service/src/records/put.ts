@@ -6,14 +6,8 @@ import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { type Applied, changedIds, noteApplied, updateLocked } from './apply.ts';
 import { createRecord, type RecordWrite, requireRecord } from './create.ts';
-import { type LockedRecord, lockRecord, matches, requireMatch } from './lock.ts';
+import { type Conditions, type LockedRecord, lockRecord, requireConditions } from './lock.ts';
 import { docOf, type RecordInput, type RecordValues, rowOf } from './row.ts';
-
-/** The headers that say when a record may be written. Undefined: the request has no such header. */
-export interface Conditions {
-  readonly ifMatch?: string | undefined;
-  readonly ifNoneMatch?: string | undefined;
-}
 
 /**
  * Validates a whole record and returns the write that creates it with this id, or replaces the record that has it. Throws
@@ -77,22 +71,6 @@ function withId(body: unknown, id: string): unknown {
   if ('id' in body && body.id !== id)
     throw invalidBody([{ field: '/id', reason: 'must be the id in the path, or left out' }]);
   return { ...body, id };
-}
-
-/** Throws `precondition_failed`. A record that does not exist matches no ETag (RFC 9110). */
-function requireConditions(
-  resource: Resource,
-  locked: LockedRecord | undefined,
-  { ifMatch, ifNoneMatch }: Conditions,
-): void {
-  const { singular } = resource;
-  if (locked === undefined) {
-    if (ifMatch !== undefined) throw new ApiError('precondition_failed', `There is no such ${singular}.`);
-    return;
-  }
-  requireMatch(resource, locked, ifMatch);
-  if (ifNoneMatch === undefined || !matches(ifNoneMatch.replaceAll('W/', ''), strongEtag(locked.doc))) return;
-  throw new ApiError('precondition_failed', `The ${singular} ${locked.id} exists already.`);
 }
 
 /**

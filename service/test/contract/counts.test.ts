@@ -89,9 +89,9 @@ describe('the count of audits', () => {
       for (let i = 0; i < CHANGES; i++) {
         const [moved] = (await importAudits(from, BATCH, busy)).inserted;
         const id = moved?.id ?? '';
-        const move = patchRecord(audits, everywhere, id, { companyId: to }, undefined);
+        const move = patchRecord(audits, everywhere, id, { companyId: to }, {});
         await inTransaction(service.pool, (client) => complete(move, client));
-        const removal = removeRecord(audits, everywhere, id, undefined);
+        const removal = removeRecord(audits, everywhere, id, {});
         await inTransaction(service.pool, (client) => complete(removal, client));
       }
     };

@@ -85,15 +85,15 @@ function operations(workspaceId: string, idOf: (resource: string) => string): re
     {
       what: 'change',
       run: (client) =>
-        complete(patchRecord(content, scope, idOf('content'), { companyId: OTHER_COMPANY }, '*'), client),
+        complete(patchRecord(content, scope, idOf('content'), { companyId: OTHER_COMPANY }, { ifMatch: '*' }), client),
     },
     {
       what: 'delete',
-      run: (client) => complete(removeRecord(content, scope, idOf('content'), undefined), client),
+      run: (client) => complete(removeRecord(content, scope, idOf('content'), {}), client),
     },
     {
       what: 'delete a company',
-      run: (client) => complete(removeRecord(companies, scope, idOf('companies'), undefined), client),
+      run: (client) => complete(removeRecord(companies, scope, idOf('companies'), {}), client),
     },
     {
       what: 'find the answer of a repeat',

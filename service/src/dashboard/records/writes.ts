@@ -73,7 +73,7 @@ export function registerRecordWrites(
     const resource = changeableOf(request.params);
     const { recordId } = request.params;
     const ifMatch = request.headers['if-match'];
-    const patch = patchRecord(resource, scopeOf(access), recordId, request.body, ifMatch);
+    const patch = patchRecord(resource, scopeOf(access), recordId, request.body, { ifMatch });
     const { answer } = await write(access, patch, (patched) => ({
       kind: 'record.changed',
       ...aboutRecord(resource, patched, patched.answer.body),
@@ -85,12 +85,8 @@ export function registerRecordWrites(
   api.delete<One>(`${DATA}/:recordId`, async (request, reply) => {
     const access = await sessions.member(request, reply, 'record.change');
     const resource = changeableOf(request.params);
-    const removal = removeRecord(
-      resource,
-      scopeOf(access),
-      request.params.recordId,
-      request.headers['if-match'],
-    );
+    const ifMatch = request.headers['if-match'];
+    const removal = removeRecord(resource, scopeOf(access), request.params.recordId, { ifMatch });
     const { answer } = await write(access, removal, (removed) => ({
       kind: 'record.deleted',
       ...aboutRecord(resource, removed, removed.doc),
