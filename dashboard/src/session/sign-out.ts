@@ -4,21 +4,28 @@ import { call } from '../api/client.ts';
 import { isFailure, messageOf } from '../api/failure.ts';
 import { toast } from '../ui/toast/toast-store.ts';
 import { forgetDrafts } from './draft.ts';
+import { setPagePerson } from './page-person.ts';
 import { tellOtherTabs } from './session-end.ts';
 import { noteSignedIn } from './signed-in-hint.ts';
+
+/** Ends the session, and tells the other tabs. */
+export async function endSession(): Promise<void> {
+  await call('/auth/sign-out', { method: 'POST' });
+  setPagePerson(undefined);
+  noteSignedIn(false);
+  forgetDrafts();
+  tellOtherTabs('You signed out in another tab.');
+}
 
 /** Ends the session and forgets its data. */
 export function useSignOut(): () => void {
   const client = useQueryClient();
   const navigate = useNavigate();
   return () => {
-    call('/auth/sign-out', { method: 'POST' }).then(
+    endSession().then(
       async () => {
-        noteSignedIn(false);
-        tellOtherTabs('You signed out in another tab.');
         await navigate({ to: '/sign-in' });
         client.clear();
-        forgetDrafts();
       },
       (error: unknown) =>
         toast(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { expectAccessible } from '../harness/accessible.ts';
-import { BROWSER_PATH, createWorld, type Person } from '../harness/world.ts';
+import { BROWSER_PATH, createWorld, PASSWORD, type Person } from '../harness/world.ts';
 
 // Skipped without Chromium, which is an error in CI.
 test.skipIf(BROWSER_PATH === undefined)(
@@ -53,5 +53,38 @@ test.skipIf(BROWSER_PATH === undefined)(
     await join(first, 'Northwind');
     await join(second, 'Westwind');
     for (const link of [first, second]) expect(log.join('')).not.toContain(link.split('#token=')[1]);
+  },
+);
+
+test.skipIf(BROWSER_PATH === undefined)(
+  'an invitation that somebody else opens says who is signed in, and leads to the form after the sign-out',
+  async () => {
+    const world = await createWorld();
+    const ada = await world.person('Ada');
+    const bob = await world.person('Bob', 'Westwind');
+    const { page: inviting } = await world.signedIn(ada);
+    await inviting.goto(`${world.url}/w/${ada.workspaceId}/settings?tab=members&invite=true`);
+    await inviting.getByLabel('Email address').fill('grace@example.com');
+    await inviting.getByRole('button', { name: 'Create link' }).click();
+    await inviting.getByRole('button', { name: 'Copy link' }).click();
+    const link: string = await inviting.evaluate('navigator.clipboard.readText()');
+    const { page, expectNoProblems } = await world.signedIn(bob);
+    const open = async (): Promise<void> => {
+      await page.goto('about:blank');
+      await page.goto(link);
+      await page.getByRole('status').getByText('You are signed in as bob@example.com.').waitFor();
+    };
+    await open();
+    await expectAccessible(page);
+    expect(await page.getByLabel('Your name').count()).toBe(0);
+    await page.getByRole('link', { name: 'Stay' }).click();
+    await page.getByRole('button', { name: 'Account of Bob' }).waitFor();
+    await open();
+    await page.getByRole('button', { name: 'Sign out and join as grace@example.com' }).click();
+    await page.getByLabel('Your name').fill('Grace');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Join', exact: true }).click();
+    await page.getByRole('button', { name: 'Account of Grace' }).waitFor();
+    expectNoProblems();
   },
 );

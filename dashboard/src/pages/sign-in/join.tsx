@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { OtherSession } from './other-session.tsx';
 import { NewPasswordField } from './password-field.tsx';
 import { ProviderButton } from './provider-button.tsx';
 import { SignInForm } from './sign-in-form.tsx';
@@ -40,8 +41,10 @@ export function Join({ token, offer: { email, hasAccount } }: JoinProps) {
   });
   // After the sign-in, the link is opened again. The token is only in the cookie of the sign-in meanwhile.
   const provider = <ProviderButton next={`/invitation#token=${token}`} newcomer={!hasAccount} />;
-  if (hasAccount && session.isPending) return <Skeleton className="h-16 w-full" />;
-  if (hasAccount && session.data?.user.email !== email) {
+  if (session.isPending) return <Skeleton className="h-16 w-full" />;
+  const other = session.data?.user.email;
+  if (other !== undefined && other !== email) return <OtherSession own={other} invited={email} />;
+  if (hasAccount && other === undefined) {
     return (
       <>
         <p className="mb-4 text-soft">You already have an account. Enter your password to join.</p>
