@@ -1,6 +1,7 @@
-import { BATCH_MAX_OPERATIONS } from '@svc/sdk/contract';
+import { BATCH_MAX_OPERATIONS, isId, NEW_ID_ALLOWED } from '@svc/sdk/contract';
 import type pg from 'pg';
 import { ApiError, errorAt, invalidBody } from '../../http/errors.ts';
+import { canonicalTarget } from '../../http/request.ts';
 import type { Scope } from '../../list/read.ts';
 import type { Resource } from '../../resources/define.ts';
 import { type Answer, complete, createRecord, type RecordWrite } from '../create.ts';
@@ -58,8 +59,8 @@ function writeOf(operation: Operation, scope: Scope): RecordWrite {
   const { method, resource, id, body, ifMatch, ifNoneMatch } = operation;
   if (method === 'POST') return createRecord(resource, scope, body);
   if (method === 'PUT') return putRecord(resource, scope, id, body, { ifMatch, ifNoneMatch });
-  if (method === 'PATCH') return patchRecord(resource, scope, id, body, ifMatch);
-  return removeRecord(resource, scope, id, ifMatch);
+  if (method === 'PATCH') return patchRecord(resource, scope, id, body, { ifMatch });
+  return removeRecord(resource, scope, id, { ifMatch });
 }
 
 /** Runs a part of the batch. A refusal gets the pointer of the part; fields are those of its body. */
@@ -86,7 +87,7 @@ function requireOperation(resources: readonly Resource[], value: unknown, pointe
     throw refuse(pointerTo(unknown), `is not a field here; allowed: ${FIELDS.join(', ')}`);
   const { method, path, body, ifMatch, ifNoneMatch } = value as Readonly<Record<string, unknown>>;
   // String() throws if an object has a `toString` that is no function.
-  const text = typeof path === 'string' ? path : '';
+  const text = typeof path === 'string' && path.startsWith('/') ? canonicalTarget(path) : '';
   const [, name, id = ''] = /^\/v1\/([^/?#]+)(?:\/([^/?#]+))?$/.exec(text) ?? [];
   const resource = resources.find((each) => each.writable && each.name === name);
   if (resource === undefined) {
@@ -97,6 +98,7 @@ function requireOperation(resources: readonly Resource[], value: unknown, pointe
   const methods = id === '' ? ON_LISTS : onRecords;
   if (typeof method !== 'string' || !methods.includes(method))
     throw refuse('/method', `must be ${methods.join(', ')} with this path`);
+  if (method === 'PUT' && !isId(id)) throw refuse('/path', `must end with an id: ${NEW_ID_ALLOWED}`);
   const allowed = conditionsOf(method);
   for (const [header, condition] of Object.entries({ ifMatch, ifNoneMatch })) {
     if (condition === undefined) continue;

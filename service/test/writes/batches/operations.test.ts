@@ -21,7 +21,7 @@ const batch = (operations: unknown, options?: SendOptions) =>
 const DEPENDENT = (id: string) => [
   { method: 'PUT', path: `/v1/companies/${id}`, body: { name: 'New' } },
   { method: 'POST', path: '/v1/content', body: { id: `${id}_1`, companyId: id, title: 'First' } },
-  { method: 'PATCH', path: `/v1/content/${id}_1`, body: { status: 'in_review' } },
+  { method: 'PATCH', path: `/v1/content/${id}%5f1`, body: { status: 'in_review' } },
   { method: 'POST', path: '/v1/content', body: { id: `${id}_2`, companyId: id, title: 'Second' } },
   { method: 'DELETE', path: `/v1/content/${id}_2` },
 ];
@@ -113,6 +113,7 @@ describe('a batch of operations', () => {
       ],
       [{ method: 'POST', path: 'https://a.example/v1/audits' }, 'invalid_body', '/operations/1/path must be'],
       [{ method: 'POST', path: '/v1/audits?x=1', body: {} }, 'invalid_body', '/operations/1/path must be'],
+      [{ method: 'PUT', path: '/v1/audits/a%20b', body: {} }, 'invalid_body', '/operations/1/path must end'],
       [{ method: 'POST', path: { toString: 5 }, body: {} }, 'invalid_body', '/operations/1/path must be'],
       [
         { method: 'DELETE', path: '/v1/content/a', body: {} },
