@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { copyOfSources, packClient, projectWith, run } from './package.ts';
 
-const PACKED_MAX_BYTES = 250_000;
+const PACKED_MAX_BYTES = 260_000;
 /** Without the file that contains the packages of `svc mcp`. */
 const OWN_MAX_BYTES = 400_000;
 const MCP_SERVER = 'dist/cli/mcp/server';
