@@ -108,6 +108,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   started.defer(async () => telemetry?.close());
   const another = config.port === 0 ? choose : undefined;
   const serving = await workers.run(first, signals, telemetry?.tracing, another);
+  // The port closes at once, also while a job runs or a delivery waits for its receiver.
+  const parts = [serving.close];
+  started.defer(async () => void (await Promise.all(parts.map((close) => close()))));
   const { startJobs } = await import('../jobs/jobs.ts');
   const jobs = startJobs({
     databaseUrl: database.url,
@@ -118,7 +121,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     announce: signals.channel.send,
     registry,
   });
-  started.defer(jobs.stop);
+  parts.push(jobs.stop);
   const { startWebhooks } = await import('../webhooks/start.ts');
   const webhooks = startWebhooks({
     databaseUrl: database.url,
@@ -129,10 +132,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     registry,
     log,
   });
-  // The port closes at once, also while a delivery waits for its receiver.
-  started.defer(async () => {
-    await Promise.all([serving.close(), webhooks.stop()]);
-  });
+  parts.push(webhooks.stop);
   started.defer(async () => telemetry?.closeMetrics());
   const resources = started.move();
   return {
