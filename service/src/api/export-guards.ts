@@ -8,16 +8,14 @@ import { ApiError, unavailable } from '../http/errors.ts';
 /** The exports of one kind that a process runs at the same time. */
 export const createExportPlaces = (): Places => createPlaces(EXPORTS_MAX);
 
-/**
- * Takes a place until the response has closed; a person has only one. Throws `rate_limited` or `unavailable`, and
- * `invalid_request` over HTTP/1.0, where a response ends with its connection: an export that is cut would look complete.
- */
+/** Takes a place until the response has closed; a person has only one. Throws {@link ApiError} if there is none. */
 export function takeExportPlace(
   places: Places,
   reply: FastifyReply,
   workspaceId: string,
   personId?: string,
 ): void {
+  // A response over HTTP/1.0 ends with its connection, so an export that is cut would look complete.
   if (reply.request.raw.httpVersion === '1.0')
     throw new ApiError('invalid_request', 'An export needs HTTP/1.1, also from a proxy to the service.');
   const workspace = { name: workspaceId, most: EXPORTS_PER_WORKSPACE_MAX };
