@@ -57,6 +57,20 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is down', () => {
     expectNoProblems(FAILED);
   });
 
+  test('a page whose scripts cannot be loaded is loaded once more, then says so', async () => {
+    const { page, expectNoProblems } = await world.signedIn(ada);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    const navigations = await loads(page);
+    await page.route('**/assets/app-*.js', (route) => route.abort());
+    await page.reload({ waitUntil: 'commit' });
+    await page.getByRole('alertdialog').getByText('The page could not be loaded.').waitFor();
+    expect(navigations).toHaveLength(2);
+    await page.unroute('**/assets/app-*.js');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expectNoProblems(FAILED);
+  });
+
   test('a read that is never answered ends with an error and a button to try again', async () => {
     const { page } = await world.signedIn(ada);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
