@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { totpCode } from '@svc/service/harness/totp.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessibleInBothThemes } from './harness/accessible.ts';
@@ -130,6 +131,14 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     const codes: string = await page.evaluate('navigator.clipboard.readText()');
     const [code = ''] = codes.split('\n');
     expect(codes.split('\n')).toHaveLength(10);
+    expect(codes, 'no characters that look alike on paper').toMatch(
+      /^(?:[a-hjkmnp-z2-9]{5}-[a-hjkmnp-z2-9]{5}\n?)+$/,
+    );
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    expect(await readFile(await download.path(), 'utf8')).toBe(`${codes}\n`);
     await page.getByRole('button', { name: "Done, I've saved them" }).click();
     await page.getByText('On', { exact: true }).waitFor();
     await expectAccessibleInBothThemes(page);

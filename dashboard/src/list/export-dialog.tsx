@@ -5,8 +5,9 @@ import { Button } from '../ui/button.tsx';
 import { Choice } from '../ui/form/choice.tsx';
 import { Dialog, DialogActions } from '../ui/popup/dialog.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { saveFile } from '../ui/save-file.ts';
 import { toast } from '../ui/toast/toast-store.ts';
-import { type ExportedFile, LIST_FORMATS, type ListFormat, saveFile } from './exported-file.ts';
+import { type ExportedFile, LIST_FORMATS, type ListFormat } from './exported-file.ts';
 
 export interface ExportDialogProps {
   readonly title: string;

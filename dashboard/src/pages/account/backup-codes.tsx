@@ -2,6 +2,7 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { DialogActions } from '../../ui/popup/dialog.tsx';
 import { ShownOnce } from '../../ui/popup/shown-once.tsx';
+import { saveFile } from '../../ui/save-file.ts';
 
 export interface BackupCodesProps {
   readonly codes: readonly string[];
@@ -24,6 +25,9 @@ export const BackupCodes = ({ codes, onDone }: BackupCodesProps) => (
     </ul>
     <DialogActions>
       <CopyButton text={codes.join('\n')} label="Copy codes" wide />
+      <Button onClick={() => saveFile(new Blob([`${codes.join('\n')}\n`]), 'svc-backup-codes.txt')}>
+        Download
+      </Button>
       <Button variant="primary" onClick={onDone}>
         Done, I've saved them
       </Button>

@@ -19,7 +19,7 @@ const WAYS = {
     path: '/auth/two-factor/verify-backup-code',
     label: 'Backup code',
     other: 'Use the authenticator',
-    input: { autoComplete: 'off', placeholder: 'xxxxx-xxxxx' },
+    input: { autoComplete: 'off', autoCapitalize: 'none', placeholder: 'xxxxx-xxxxx' },
     sent: (code: string) => code.trim(),
   },
 } as const;

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { Connections } from '@svc/turns/lane';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
 import { organization } from 'better-auth/plugins/organization';
@@ -179,7 +180,7 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
       twoFactor({
         issuer: `svc (${host})`,
         schema: SECOND_FACTOR_MODELS,
-        backupCodeOptions: { storeBackupCodes: 'encrypted' },
+        backupCodeOptions: { storeBackupCodes: 'encrypted', customBackupCodesGenerate: newBackupCodes },
         // It would lock out the person together with a stranger who knows the password. attempts.ts separates them.
         accountLockout: { enabled: false },
       }),
@@ -202,6 +203,14 @@ async function startOf(userId: string, context: SessionContext): Promise<'sign-i
 
 const noteSignIn = statement('note_sign_in', 'request')`
   update users set last_signed_in_at = (select clock_timestamp()) where id = $1`;
+
+const BACKUP_CODES = 10;
+/** Without characters that look alike on paper. */
+const CODE_CHARACTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
+const codePart = (): string =>
+  Array.from({ length: 5 }, () => CODE_CHARACTERS[randomInt(CODE_CHARACTERS.length)]).join('');
+const newBackupCodes = (): string[] =>
+  Array.from({ length: BACKUP_CODES }, () => `${codePart()}-${codePart()}`);
 
 /** The name in the audit log of the way in which a session starts. Our own functions are not in METHODS and name it. */
 const methodOf = (context: SessionContext): string =>

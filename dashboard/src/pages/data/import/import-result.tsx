@@ -5,6 +5,7 @@ import { formatNumber } from '../../../format/number.ts';
 import { counted, type Noun } from '../../../format/plural.ts';
 import { Button } from '../../../ui/button.tsx';
 import { DialogActions } from '../../../ui/popup/dialog.tsx';
+import { saveFile } from '../../../ui/save-file.ts';
 import { Cell, HeadCell, Table, TableBody, TableHead } from '../../../ui/table.tsx';
 
 export interface ImportResultProps {
@@ -124,10 +125,5 @@ const reasonOf = ({ field, reason }: ImportAnswer['refusedLines'][number]['failu
 /** Downloads the refused lines as NDJSON. */
 function saveLines(lines: ImportAnswer['refusedLines'], name: string): void {
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = `refused-${name}.ndjson`;
-  link.click();
-  URL.revokeObjectURL(address);
+  saveFile(new Blob([text], { type: 'application/x-ndjson' }), `refused-${name}.ndjson`);
 }
