@@ -2,12 +2,14 @@ import type { Socket } from 'node:net';
 import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
 import pg from 'pg';
 import { describe, expect, test, vi } from 'vitest';
-import { createTestDashboard } from '../../../test/harness/dashboard.ts';
+import { createTestDashboard, type Visitor } from '../../../test/harness/dashboard.ts';
 import { statementsOf } from '../../../test/harness/database.ts';
 import { urlOf, walk } from '../../../test/harness/lists.ts';
 import { resourceNamed, type SeedRow, seedRecords } from '../../../test/harness/records.ts';
-import { createTestService } from '../../../test/harness/service.ts';
+import { createTestService, TEST_ACTOR } from '../../../test/harness/service.ts';
+import { appendEvent } from '../../audit-log/append-event.ts';
 import { SEARCHED_ROWS_MAX } from '../../config/limits.ts';
+import { inTransaction } from '../../database/pool.ts';
 
 const service = await createTestService();
 const dashboard = createTestDashboard(service);
@@ -140,6 +142,33 @@ describe('a search in the log', () => {
       if (format === 'ndjson') expect(text.split('\n')).toHaveLength(RARE_IDS.length + 1);
     },
   );
+
+  test.each<readonly [string, (owner: Visitor & { readonly workspaceId: string }) => Promise<unknown>]>([
+    [
+      'name',
+      ({ workspaceId }) =>
+        inTransaction(service.pool, (client) =>
+          appendEvent(client, workspaceId, TEST_ACTOR, {
+            kind: 'workspace.restored',
+            target: { id: workspaceId, label: 'a\ud800b' },
+          }),
+        ),
+    ],
+    [
+      'file name',
+      ({ send, workspaceId }) =>
+        send('POST', `/workspaces/${workspaceId}/imports/companies?fileName=a%00b`, undefined, {
+          payload: 'id,name\n',
+          headers: { 'content-type': 'text/csv' },
+        }),
+    ],
+  ])('works in spite of a %s that is no text', async (_, write) => {
+    const other = await dashboard.owner();
+    await write(other);
+    for (const filter of ['ip=203.0.113.7', 'requestId=req_1', 'actor=a%40example.com']) {
+      expect((await other.send('GET', `/workspaces/${other.workspaceId}/log?${filter}`)).status).toBe(200);
+    }
+  });
 
   test('ends its export when the reader goes away, also if it finds nothing', async () => {
     const gone = new Promise<void>((resolve) => {
