@@ -11,7 +11,10 @@ function writeCell(cell: string | null): string {
 }
 
 /** The start of text that a spreadsheet runs as a formula (OWASP, CSV injection). */
-const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+const FORMULA = /^(?=[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])/;
+/** The same inside of a text, after a character at which a spreadsheet with another separator begins a cell. */
+const LATER_FORMULA = /([;\t\r\n])(?=[ "]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
-/** Puts an apostrophe before text that a spreadsheet would run as a formula. */
-export const withoutFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+/** Puts an apostrophe before each part of a text that a spreadsheet would run as a formula. */
+export const withoutFormula = (text: string): string =>
+  text.replace(FORMULA, "'").replace(LATER_FORMULA, "$1'");
