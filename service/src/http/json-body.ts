@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { jsonExcess } from '@svc/http-content/json-excess';
+import { repeatsName } from '@svc/http-content/json-names';
 import type { FastifyInstance } from 'fastify';
 import { BODY_VALUES_MAX, JSON_DEPTH_MAX } from '../config/limits.ts';
 import { ApiError } from './errors.ts';
@@ -28,7 +29,11 @@ export function acceptJsonBodies(app: FastifyInstance): void {
       if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
         return done(new ApiError('unsupported_media_type', 'The body must have no Content-Encoding.'));
       }
-      return parse(request, jsonText(headers['content-type'], body), done);
+      const text = jsonText(headers['content-type'], body);
+      return parse(request, text, (error, value) => {
+        if (error !== null || !repeatsName(text, value)) return done(error, value);
+        return done(new ApiError('invalid_body', 'The request body has a name twice in one object.'));
+      });
     },
   );
 }

@@ -65,6 +65,14 @@ describe.each(TARGETS)('the body of $method $url', ({ method, url }) => {
     expectFailure(await world.send(method, url, body), 'invalid_body', message);
   });
 
+  test.each([
+    '{"id":"a","id":"a"}',
+    '{"data":[{"id":"a"}],"data":[{"id":"b"}]}',
+    '{"id":1,"\\u0069d":{"id":2}}',
+  ])('is refused if an object has the same name twice: %s', async (body) => {
+    expectFailure(await world.send(method, url, body), 'invalid_body', 'a name twice in one object');
+  });
+
   test('is refused if it is empty or missing', async () => {
     expectFailure(await world.send(method, url, ''), 'invalid_body', 'body');
     expectFailure(await world.send(method, url), 'invalid_body');
