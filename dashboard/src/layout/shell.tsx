@@ -97,7 +97,9 @@ export function Shell({ workspaceId, children }: ShellProps) {
         >
           <MenuIcon size={18} aria-hidden />
         </Button>
-        <span className="min-w-0 truncate font-semibold">{name ?? 'svc'}</span>
+        <span dir="auto" className="min-w-0 truncate font-semibold">
+          {name ?? 'svc'}
+        </span>
       </header>
       {drawer && Drawer !== null ? (
         <Drawer workspaceId={workspaceId} onSearch={search} onClose={() => setDrawer(false)} />

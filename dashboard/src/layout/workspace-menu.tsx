@@ -25,7 +25,9 @@ export default function WorkspaceMenu({ trigger, onLeave }: LoadedMenuProps) {
           label="Workspaces"
           value={workspaceId ?? ''}
           onChange={go}
-          options={workspaces.map(({ id, name, role }) => ({ value: id, label: name, note: role }))}
+          options={workspaces
+            .toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
+            .map(({ id, name, role }) => ({ value: id, label: name, note: role }))}
         />
         <MenuSeparator />
         {deletedWorkspaces.map(({ id, name, removedAt }) => (

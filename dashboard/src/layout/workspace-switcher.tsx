@@ -19,8 +19,10 @@ export function WorkspaceSwitcher({ workspaceId, onLeave }: WorkspaceSwitcherPro
     >
       <Monogram name={current?.name ?? '?'} />
       <span className="sr-only">Workspace</span>
-      <span className="min-w-0 grow truncate font-semibold">{current?.name ?? 'No workspace'}</span>
-      <ChevronsUpDown size={14} aria-hidden className="text-soft" />
+      <span dir="auto" className="min-w-0 grow truncate font-semibold">
+        {current?.name ?? 'No workspace'}
+      </span>
+      <ChevronsUpDown size={14} aria-hidden className="shrink-0 text-soft" />
     </button>
   );
   return <LazyMenu trigger={trigger} load={loadWorkspaceMenu} onLeave={onLeave} />;

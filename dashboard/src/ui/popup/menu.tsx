@@ -37,7 +37,7 @@ export function Menu({ trigger, side = 'bottom', align = 'start', children }: Me
             sideOffset={4}
             collisionPadding={8}
             onCloseAutoFocus={run}
-            className="z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-52 animate-fade overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-high"
+            className="z-50 max-h-(--radix-dropdown-menu-content-available-height) max-w-[min(24rem,calc(100vw-1rem))] min-w-52 animate-fade overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-high"
           >
             <Chosen value={(action) => (chosen.current = action)}>{children}</Chosen>
           </DropdownMenu.Content>
@@ -67,7 +67,7 @@ export function MenuItem({ icon: Icon, onSelect, dangerous = false, blocked, chi
       {Icon === undefined ? null : (
         <Icon size={15} aria-hidden className={dangerous ? undefined : 'text-soft'} />
       )}
-      <span className="min-w-0 grow">
+      <span className="min-w-0 grow wrap-anywhere">
         {children}
         {blocked === undefined ? null : <span className="block text-xs">{blocked}</span>}
       </span>
@@ -100,10 +100,12 @@ export const MenuRadio = <Value extends string>({
     </DropdownMenu.Label>
     {options.map(({ icon: Icon, ...option }) => (
       <DropdownMenu.RadioItem key={option.value} value={option.value} className={ITEM_CLASS}>
-        {Icon === undefined ? null : <Icon size={15} aria-hidden className="text-soft" />}
-        <span className="min-w-0 grow truncate">{option.label}</span>
-        {option.note === undefined ? null : <span className="text-xs text-soft">{option.note}</span>}
-        <span className="w-4">
+        {Icon === undefined ? null : <Icon size={15} aria-hidden className="shrink-0 text-soft" />}
+        <span dir="auto" className="min-w-0 grow truncate">
+          {option.label}
+        </span>
+        {option.note === undefined ? null : <span className="shrink-0 text-xs text-soft">{option.note}</span>}
+        <span className="w-4 shrink-0">
           <DropdownMenu.ItemIndicator>
             <Check size={15} aria-hidden className="text-accent" />
           </DropdownMenu.ItemIndicator>
