@@ -14,9 +14,9 @@ export interface ConnectedDatabase {
 
 /**
  * Runs `work` on the database of a command, then closes the database. A signal stops the embedded server that was started
- * for the command, and ends the process with the exit code of the signal, even while `work` waits. If `handled` is given,
- * `work` itself must end on these signals. A second signal always ends the process at once; a server that still runs then
- * is stopped by the next command.
+ * for the command, and ends the process with the exit code of the signal, even while the server starts or `work` waits. If
+ * `handled` is given, `work` itself must end on these signals. A second signal always ends the process at once; a server
+ * that still runs then is stopped by the next command.
  */
 export async function useCommandDatabase<T>(
   user: DatabaseUser,
@@ -24,10 +24,14 @@ export async function useCommandDatabase<T>(
   work: (database: ConnectedDatabase) => Promise<T>,
   handled?: Signals,
 ): Promise<T> {
-  const signals = handled === undefined ? watchSignals() : undefined;
-  void (handled ?? signals)?.second.then((signal) => process.exit(signalExitCode(signal)));
-  const database = await openCommandDatabase(user);
-  const ended = signals?.first.then(async (signal) => {
+  const signals = handled ?? watchSignals();
+  void signals.second.then((signal) => process.exit(signalExitCode(signal)));
+  const database = await openCommandDatabase(user, signals.abort).catch(async (error: unknown) => {
+    if (!signals.abort.aborted) throw error;
+    process.exit(signalExitCode(await signals.first));
+  });
+  const stopped = signals.first.then(async (signal) => {
+    if (handled !== undefined) return;
     await database.stop();
     process.exit(signalExitCode(signal));
   });
@@ -39,7 +43,7 @@ export async function useCommandDatabase<T>(
     );
   } finally {
     // After a signal, `work` failed because its database was stopped: the exit code of the signal counts.
-    if (signals?.abort.aborted) await ended;
+    if (signals.abort.aborted) await stopped;
     await database.stop();
   }
 }

@@ -64,10 +64,10 @@ export async function openServiceDatabase(user: DatabaseUser, signal: AbortSigna
 }
 
 /** Opens the database of a command: the external one, or the embedded one, which it starts until `stop` if none runs. */
-export async function openCommandDatabase(user: DatabaseUser): Promise<Database> {
+export async function openCommandDatabase(user: DatabaseUser, signal?: AbortSignal): Promise<Database> {
   const { config } = user;
   if (config.databaseUrl !== undefined) return external(config.databaseUrl, config.databaseDirectUrl);
-  return { embedded: true, ...pick(await useEmbedded(embeddedOptions(user))) };
+  return { embedded: true, ...pick(await useEmbedded({ ...embeddedOptions(user), signal })) };
 }
 
 const embeddedOptions = ({ config, purpose, log }: DatabaseUser): EmbeddedOptions => ({

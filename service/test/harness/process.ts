@@ -46,6 +46,8 @@ export interface SvcdOptions {
   readonly input?: string;
   /** The test writes more to its standard input and ends it. */
   readonly openInput?: true;
+  /** Whether it is the leader of a process group, as if a terminal had started it. Default: false. */
+  readonly ownGroup?: boolean;
   /** For a command whose result on standard output is a secret, such as the demo's keys. */
   readonly resultIsSecret?: boolean;
   /** Another release's `svcd.ts`. Default: this one's. */
@@ -68,6 +70,7 @@ export function spawnSvcd(args: readonly string[], options: SvcdOptions = {}): S
       NODE_OPTIONS: [...ours, env['NODE_OPTIONS'] ?? []].flat().join(' '),
     },
     stdio: ['pipe', 'pipe', 'pipe'],
+    detached: options.ownGroup === true,
   });
   child.stdin.on('error', () => undefined);
   if (options.openInput !== true) child.stdin.end(input);

@@ -1,4 +1,4 @@
-import { appendFile, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isProcessAlive, onFileEnd, waitFor } from '@svc/embedded-postgres/testing';
 import { createHistoryTable } from '@svc/service/database/migrate';
@@ -57,4 +57,18 @@ test('a start that waits in a migration ends with the first signal, and the next
   await other.query('rollback');
   other.release();
   await (await startSvcd(env)).stop();
+});
+
+test('Ctrl-C while a command creates the database ends it with the code of the signal, and prints nothing', async () => {
+  const dataDir = join(await temporaryDirectory(), 'data');
+  const { child, ended, stderr } = spawnSvcd(['migrate'], { env: { SVC_DATA_DIR: dataDir }, ownGroup: true });
+  await waitFor(async () =>
+    expect(await readdir(dataDir, { recursive: true })).toContainEqual(
+      expect.stringMatching(/^postgres\.new-.*pg_control$/),
+    ),
+  );
+  // Of a terminal, the programs of PostgreSQL get the signal too.
+  process.kill(-(child.pid ?? 0), 'SIGINT');
+  expect([await ended, stderr()]).toEqual([{ code: 130, signal: null }, '']);
+  expect((await readdir(dataDir)).filter((name) => name.startsWith('postgres.new'))).toEqual([]);
 });
