@@ -34,7 +34,7 @@ export interface DashboardLink {
  */
 export async function createDemoKeys(
   link: DashboardLink,
-  withClients = false,
+  withClients: boolean,
 ): Promise<DemoKeys & { readonly clients: ClientKeys }> {
   const send = await signIn(link);
   const keys = `/workspaces/${link.workspaceId}/keys`;
