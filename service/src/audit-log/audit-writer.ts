@@ -46,8 +46,8 @@ export function createAuditWriter(
 ): AuditWriter {
   const queue = createAuditQueue(limits);
   monitor?.watch(queue);
-  const { places } = lanes;
-  const nodeOf = places.of;
+  const { workspaceNodes } = lanes;
+  const nodeOf = workspaceNodes.of;
   /** The groups that are written, by node. Undefined: workspaces whose nodes are looked for. */
   const writing = new Map<string | undefined, Promise<void>>();
   // Starts in a later microtask: writeGroups may end at once, and must not delete what is not set yet.
@@ -72,7 +72,7 @@ export function createAuditWriter(
       const oldest = oldestOf(group);
       if (oldest === undefined) break;
       if (node === undefined) {
-        await findPlaces(group);
+        await findNodes(group);
         continue;
       }
       const { workspaceId, sinceMs } = oldest;
@@ -100,7 +100,7 @@ export function createAuditWriter(
         if (!refused && !(error instanceof UnknownOutcomeError)) continue;
         waitedInVain = node !== '' && failedFor(error, 'lock_not_available');
         if (waitedInVain) continue;
-        places.forget([...group.keys()]);
+        workspaceNodes.forget([...group.keys()]);
         await held.add(connections, [...group.keys()], error);
         held.write();
       }
@@ -110,15 +110,15 @@ export function createAuditWriter(
     startWaiting();
   };
 
-  /** Finds the places of the workspaces of a group, and starts to write their entries. */
-  const findPlaces = async (group: Group): Promise<void> => {
+  /** Finds the nodes of the workspaces of a group, and starts to write their entries. */
+  const findNodes = async (group: Group): Promise<void> => {
     try {
-      await places.find(lanes.trail, [...group.keys()]);
+      await workspaceNodes.find(lanes.trail, [...group.keys()]);
     } catch (error) {
       rejectAll(group, error);
       return;
     }
-    const lost = new Map([...group].filter(([workspaceId]) => places.of(workspaceId) === undefined));
+    const lost = new Map([...group].filter(([workspaceId]) => workspaceNodes.of(workspaceId) === undefined));
     rejectAll(lost, new Error('A workspace has no node.'));
     queue.putBack(new Map([...group].filter(([workspaceId]) => !lost.has(workspaceId))));
     startWaiting();

@@ -13,7 +13,9 @@ beforeAll(async () => {
 });
 
 /** A counter of another process on the same database, and its warnings. */
-function newCounter(lanes: Pick<Lanes, 'writes' | 'isDistributed' | 'places'> = testLanes(service.database)) {
+function newCounter(
+  lanes: Pick<Lanes, 'writes' | 'isDistributed' | 'workspaceNodes'> = testLanes(service.database),
+) {
   const warnings: unknown[] = [];
   const counter = createUsageCounter(lanes, { warn: (...args: unknown[]) => void warnings.push(args) });
   return { counter, warnings };

@@ -41,7 +41,7 @@ export interface UsageCounter {
 }
 
 export function createUsageCounter(
-  { writes, isDistributed, places }: Pick<Lanes, 'writes' | 'isDistributed' | 'places'>,
+  { writes, isDistributed, workspaceNodes }: Pick<Lanes, 'writes' | 'isDistributed' | 'workspaceNodes'>,
   log: Pick<Logger, 'warn'>,
 ): UsageCounter {
   /** The workspaces that are not counted completely, with the sums of their test requests by key and latency. */
@@ -93,8 +93,9 @@ export function createUsageCounter(
     const alone = tested.map((id) => [id]);
     round += 1;
     if (!all && round % USAGE_ROUNDS_IN_CLUSTER !== 0) return alone;
-    if (others.some((id) => places.of(id) === undefined)) await places.find(writes.of(LOG_OWNER), others);
-    return [...alone, ...[...Map.groupBy(others, places.of).values()].flatMap(chunks)];
+    if (others.some((id) => workspaceNodes.of(id) === undefined))
+      await workspaceNodes.find(writes.of(LOG_OWNER), others);
+    return [...alone, ...[...Map.groupBy(others, workspaceNodes.of).values()].flatMap(chunks)];
   };
 
   /** Counts workspaces in one statement. Returns those that have more entries. What is not counted waits again. */

@@ -22,7 +22,7 @@ import {
 import { detectDistribution, type IsDistributed } from './citus/detect.ts';
 import type { OpenNode } from './citus/node-sessions.ts';
 import { createNodeWrites, type NodeWrites } from './citus/node-writes.ts';
-import { createPlaces, type Places } from './citus/places.ts';
+import { createWorkspaceNodes, type WorkspaceNodes } from './citus/workspace-nodes.ts';
 import { createPipelinedReads } from './pipelined/reads.ts';
 import { createPool, type PoolOptions } from './pool.ts';
 
@@ -51,7 +51,7 @@ export interface Lanes {
   /** Whether the tables are distributed over a cluster. */
   readonly isDistributed: IsDistributed;
   /** Which node of the cluster has a workspace. */
-  readonly places: Places;
+  readonly workspaceNodes: WorkspaceNodes;
   /** The connections of each lane now. */
   readonly states: () => readonly LaneState[];
   readonly end: () => Promise<void>;
@@ -128,10 +128,10 @@ export function createLanes(options: LaneOptions, connections: number): Lanes {
   const health = createPool({ ...options, ...SESSIONS.reads, max: 1 });
   const lanes = lanesOf(pools, sizes);
   const cluster = detectCluster();
-  const shards = openShards(options, cluster.places);
+  const shards = openShards(options, cluster.workspaceNodes);
   const pipelined = createPipelinedReads(lanes.reads, {
     pool: pools.pipeline,
-    places: cluster.places,
+    workspaceNodes: cluster.workspaceNodes,
     openNode: openNode(options, 'pipeline'),
     onError: options.onError,
   });
@@ -163,18 +163,18 @@ export interface AuditConnections {
   readonly shards: Lanes['shards'];
   readonly writes: Shares;
   readonly isDistributed: IsDistributed;
-  readonly places: Places;
+  readonly workspaceNodes: WorkspaceNodes;
 }
 
-function detectCluster(): Pick<Lanes, 'isDistributed' | 'places'> {
+function detectCluster(): Pick<Lanes, 'isDistributed' | 'workspaceNodes'> {
   const isDistributed = detectDistribution();
-  return { isDistributed, places: createPlaces(isDistributed) };
+  return { isDistributed, workspaceNodes: createWorkspaceNodes(isDistributed) };
 }
 
-function openShards(options: LaneOptions, places: Places) {
+function openShards(options: LaneOptions, workspaceNodes: WorkspaceNodes) {
   const pool = createPool({ ...options, ...SESSIONS.trail, max: SHARD_CONNECTIONS });
   const writes = createNodeWrites({
-    places,
+    workspaceNodes,
     coordinator: laneOf(pool, SHARD_CONNECTIONS, SHARD_CONNECTIONS_OF_NODE, TURN_TIMEOUT_MS),
     openNode: openNode(options, 'trail'),
     onError: options.onError,
@@ -186,7 +186,11 @@ function openShards(options: LaneOptions, places: Places) {
 export function createAuditConnections(options: LaneOptions): AuditConnections & Pick<Lanes, 'end'> {
   const open = (lane: 'trail' | 'writes') => createPool({ ...options, ...SESSIONS[lane], max: 1 });
   const cluster = detectCluster();
-  const [trail, writes, shards] = [open('trail'), open('writes'), openShards(options, cluster.places)];
+  const [trail, writes, shards] = [
+    open('trail'),
+    open('writes'),
+    openShards(options, cluster.workspaceNodes),
+  ];
   const end = async (): Promise<void> => void (await Promise.all([trail.end(), writes.end(), shards.end()]));
   return { trail, shards: shards.writes, writes: unshared(writes), ...cluster, end };
 }

@@ -8,8 +8,8 @@ import { NODES_MAX } from '../../config/limits.ts';
 import { createPool } from '../pool.ts';
 import { preparedStatement } from '../statement.ts';
 import { createNodePipelines, type NodePipelinesOptions } from './node-pipelines.ts';
-import type { Places } from './places.ts';
 import { unreachableNodes } from './unreachable.fixture.ts';
+import type { WorkspaceNodes } from './workspace-nodes.ts';
 
 /** Two databases of one server are the coordinator and a node. The last test needs a real cluster (docs/scale.md). */
 
@@ -26,7 +26,10 @@ const nameOf = ({ url }: { readonly url: string }): string | undefined =>
   new pg.Client({ connectionString: url }).database;
 
 /** All workspaces are on the node of this name. */
-const at = (of: Places['of'] = () => 'node:1', nodes: ReadonlySet<string> = new Set(['node:1'])): Places => ({
+const at = (
+  of: WorkspaceNodes['of'] = () => 'node:1',
+  nodes: ReadonlySet<string> = new Set(['node:1']),
+): WorkspaceNodes => ({
   of,
   nodes,
   find: () => Promise.resolve(),
@@ -35,9 +38,9 @@ const at = (of: Places['of'] = () => 'node:1', nodes: ReadonlySet<string> = new 
 
 function open(change: Partial<NodePipelinesOptions> = {}) {
   const errors: Error[] = [];
-  const places = at();
+  const workspaceNodes = at();
   const pipelines = createNodePipelines({
-    places,
+    workspaceNodes,
     coordinator: coordinator.pool,
     openNode: (_, check) =>
       createPool({
@@ -120,7 +123,7 @@ test('a server of another deployment is not used', async () => {
 
 test('a process has connections to a limited number of nodes', () => {
   const names = Array.from({ length: NODES_MAX + 1 }, (_, n) => `node${n}`);
-  const { pipelines } = open({ places: at((id) => id, new Set(names)) });
+  const { pipelines } = open({ workspaceNodes: at((id) => id, new Set(names)) });
   const found = names.map((name) => pipelines.of(name));
   expect(found.map((pipeline) => pipeline !== undefined)).toEqual([
     ...Array.from({ length: NODES_MAX }, () => true),
@@ -131,7 +134,7 @@ test('a process has connections to a limited number of nodes', () => {
 
 test('the connection to a node that left the cluster is closed, and its place is free', async () => {
   let left = false;
-  const places: Places = {
+  const workspaceNodes: WorkspaceNodes = {
     ...at(),
     of: () => (left ? 'node:2' : 'node:1'),
     get nodes() {
@@ -140,7 +143,7 @@ test('the connection to a node that left the cluster is closed, and its place is
   };
   const [one, two] = [new Set(['node:1']), new Set(['node:2'])];
   const { pipelines, run } = open({
-    places,
+    workspaceNodes,
     openNode: (name, check) =>
       createPool({
         url: node.url,

@@ -5,10 +5,10 @@ import type pg from 'pg';
 import { isUnavailable } from '../errors.ts';
 import { type OpenNode, reportingOnce, requireSameDeployment } from './node-sessions.ts';
 import { createPerNode } from './per-node.ts';
-import type { Places } from './places.ts';
+import type { WorkspaceNodes } from './workspace-nodes.ts';
 
 export interface NodePipelinesOptions {
-  readonly places: Places;
+  readonly workspaceNodes: WorkspaceNodes;
   /** The coordinator, which is asked where workspaces are. */
   readonly coordinator: Queryable;
   readonly openNode: OpenNode;
@@ -47,7 +47,7 @@ interface Node {
 const WANTED_MAX = 1_000;
 
 export function createNodePipelines(options: NodePipelinesOptions): NodePipelines {
-  const { places, coordinator } = options;
+  const { workspaceNodes, coordinator } = options;
   let wanted = new Set<string>();
   let finding: Promise<void> | undefined;
   let ended = false;
@@ -57,7 +57,7 @@ export function createNodePipelines(options: NodePipelinesOptions): NodePipeline
       const ids = [...wanted];
       wanted = new Set();
       try {
-        await places.find(coordinator, ids);
+        await workspaceNodes.find(coordinator, ids);
       } catch {
         // The statements of these workspaces have the same error, or the next one asks again.
       }
@@ -85,11 +85,11 @@ export function createNodePipelines(options: NodePipelinesOptions): NodePipeline
     };
     return { pool, turns, pipeline, end };
   };
-  const nodes = createPerNode(places, open);
+  const nodes = createPerNode(workspaceNodes, open);
 
   return {
     of(workspaceId) {
-      const name = places.of(workspaceId);
+      const name = workspaceNodes.of(workspaceId);
       if (name === '' || ended) return undefined;
       if (name !== undefined) return nodes.of(name)?.pipeline;
       want(workspaceId);

@@ -10,8 +10,8 @@ import { createPool } from '../pool.ts';
 import { preparedStatement } from '../statement.ts';
 import type { OpenNode } from './node-sessions.ts';
 import { createNodeWrites } from './node-writes.ts';
-import type { Places } from './places.ts';
 import { unreachableNodes } from './unreachable.fixture.ts';
+import type { WorkspaceNodes } from './workspace-nodes.ts';
 
 /** Two databases of one server are the coordinator and a node. The last test needs a real cluster (docs/scale.md). */
 
@@ -52,7 +52,7 @@ const runForLong = preparedStatement('test_run_for_long', 'bulk')`select run_onc
 const selectPort = preparedStatement('test_port', 'bulk')`select current_setting('port')::int as port`;
 
 const NODE = 'node:1';
-const places: Places = {
+const workspaceNodes: WorkspaceNodes = {
   of: () => NODE,
   nodes: new Set([NODE]),
   find: () => Promise.resolve(),
@@ -62,7 +62,7 @@ const places: Places = {
 function open(openNode: OpenNode = openPool) {
   const errors: Error[] = [];
   const writes = createNodeWrites({
-    places,
+    workspaceNodes,
     coordinator: unshared(coordinator.pool),
     openNode,
     onError: (error) => errors.push(error),

@@ -10,10 +10,10 @@ import {
   UnreachableNodeError,
 } from './node-sessions.ts';
 import { createPerNode } from './per-node.ts';
-import type { Places } from './places.ts';
+import type { WorkspaceNodes } from './workspace-nodes.ts';
 
 interface NodeWritesOptions {
-  readonly places: Places;
+  readonly workspaceNodes: WorkspaceNodes;
   /** The connections to the coordinator, a share for each node. */
   readonly coordinator: Shares;
   /** Undefined: all statements go to the coordinator. */
@@ -43,10 +43,15 @@ interface Node extends Queryable {
  * connection is not open, and if only the node refuses it, because it lacks what the coordinator has. A statement that may
  * have been committed is never repeated.
  */
-export function createNodeWrites({ places, coordinator, openNode, onError }: NodeWritesOptions): NodeWrites {
+export function createNodeWrites({
+  workspaceNodes,
+  coordinator,
+  openNode,
+  onError,
+}: NodeWritesOptions): NodeWrites {
   /** The nodes that have refused what the coordinator has not. */
   const avoided = createAvoided();
-  const nodes = createPerNode(places, (name) => {
+  const nodes = createPerNode(workspaceNodes, (name) => {
     const pool = openNode?.(name, (client) => requireSameDeployment(client, coordinator.of(name)));
     return pool && connectionTo(pool, reportingOnce(name, pool, onError));
   });

@@ -1,5 +1,5 @@
 import { NODES_MAX } from '../../config/limits.ts';
-import type { Places } from './places.ts';
+import type { WorkspaceNodes } from './workspace-nodes.ts';
 
 /** What a process has for each node of a cluster, such as a connection. */
 export interface PerNode<Resource> {
@@ -15,7 +15,7 @@ export interface PerNode<Resource> {
  * the cluster: one may have been replaced. `open` gets `host:port`.
  */
 export function createPerNode<Resource extends { end(): Promise<void> }>(
-  places: Places,
+  workspaceNodes: WorkspaceNodes,
   open: (node: string) => Resource | undefined,
 ): PerNode<Resource> {
   /** Undefined: a node without resource. */
@@ -33,8 +33,8 @@ export function createPerNode<Resource extends { end(): Promise<void> }>(
     ending.add(end);
   };
   const compare = (): void => {
-    if (places.nodes === compared) return;
-    compared = places.nodes;
+    if (workspaceNodes.nodes === compared) return;
+    compared = workspaceNodes.nodes;
     for (const name of nodes.keys()) if (!compared.has(name)) close(name);
   };
   return {

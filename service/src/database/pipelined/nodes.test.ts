@@ -3,7 +3,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { onFileEnd } from '../../../test/harness/cleanup.ts';
 import { createTestDatabase } from '../../../test/harness/database.ts';
-import type { Places } from '../citus/places.ts';
+import type { WorkspaceNodes } from '../citus/workspace-nodes.ts';
 import { lanesOver } from '../lanes.ts';
 import { createPool } from '../pool.ts';
 import { preparedStatement } from '../statement.ts';
@@ -28,7 +28,7 @@ const PIPELINED = {
   pipeline: true,
 };
 
-const places: Places = {
+const workspaceNodes: WorkspaceNodes = {
   of: () => 'node:1',
   nodes: new Set(['node:1']),
   find: () => Promise.resolve(),
@@ -42,7 +42,7 @@ function open() {
   const { reads } = lanesOver(coordinator.pool);
   const pipelined = createPipelinedReads(reads, {
     pool,
-    places,
+    workspaceNodes,
     openNode: (_, check) =>
       createPool({ ...PIPELINED, url: node.url, max: 1, name: 'test node', onError, check }),
     onError,

@@ -6,14 +6,14 @@ import type pg from 'pg';
 import { TURN_TIMEOUT_MS, TURNS_WAITING_MAX } from '../../config/limits.ts';
 import { createNodePipelines } from '../citus/node-pipelines.ts';
 import type { OpenNode } from '../citus/node-sessions.ts';
-import type { Places } from '../citus/places.ts';
+import type { WorkspaceNodes } from '../citus/workspace-nodes.ts';
 import { isUnavailable } from '../errors.ts';
 import type { BoundStatement, NodeForm } from '../statement.ts';
 
 interface PipelinedReadsOptions {
   /** Of one connection, to the database or to the coordinator of a cluster. */
   readonly pool: pg.Pool;
-  readonly places: Places;
+  readonly workspaceNodes: WorkspaceNodes;
   /** Undefined: all statements go to the coordinator. */
   readonly openNode: OpenNode | undefined;
   readonly onError: (error: Error) => void;
@@ -39,15 +39,15 @@ const TURNS: TurnLimits = {
  */
 export function createPipelinedReads(
   lane: Lane,
-  { pool, places, openNode, onError }: PipelinedReadsOptions,
+  { pool, workspaceNodes, openNode, onError }: PipelinedReadsOptions,
 ): PipelinedReads {
   const turns = createTurns(TURNS);
   const pipeline = createPipeline({ pool, turns, isUnavailable, onError });
   const nodes =
     openNode &&
     createNodePipelines({
-      places,
-      coordinator: lane.of('places of workspaces'),
+      workspaceNodes,
+      coordinator: lane.of('nodes of workspaces'),
       openNode,
       turns: TURNS,
       onError,

@@ -3,12 +3,12 @@ import { preparedStatement } from '../statement.ts';
 import type { IsDistributed } from './detect.ts';
 
 /** Which node of a cluster has a workspace. */
-export interface Places {
+export interface WorkspaceNodes {
   /** The node of a workspace, as `host:port`. Empty: the database is one PostgreSQL. Undefined: it must be found first. */
   of(workspaceId: string): string | undefined;
-  /** Finds the places of workspaces. It may forget others. */
+  /** Finds the nodes of workspaces. It may forget others. */
   find(connections: Queryable, workspaceIds: readonly string[]): Promise<void>;
-  /** Forgets places that were wrong, such as after a shard was divided. The next search reads the nodes again. */
+  /** Forgets nodes that were wrong, such as after a shard was divided. The next search reads the nodes again. */
   forget(workspaceIds: readonly string[]): void;
   /** All nodes, as they were read last. */
   readonly nodes: ReadonlySet<string>;
@@ -27,7 +27,7 @@ const selectNodes = preparedStatement('nodes_of_shards', 'control')`
   join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
   where s.logicalrelid = 'live_meters'::regclass`;
 
-export function createPlaces(isDistributed: IsDistributed): Places {
+export function createWorkspaceNodes(isDistributed: IsDistributed): WorkspaceNodes {
   /** A workspace stays in its shard, unless the shard is divided. */
   const shards = new Map<string, string>();
   let nodes: ReadonlyMap<string, string> = new Map();
