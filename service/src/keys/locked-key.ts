@@ -13,8 +13,8 @@ import type { KeySettings } from './settings.ts';
 /** The steps of a change of a key: it locks the key, changes it, logs the change and returns the key. */
 
 export interface LockedKey {
-  /** The row's place in the table (ctid). It stays until the transaction ends, because the row is locked. */
-  readonly place: string;
+  /** The row's place in the table. It stays until the transaction ends, because the row is locked. */
+  readonly ctid: string;
   readonly mode: KeyMode;
   readonly token_index: Buffer;
   readonly revoked: boolean;
@@ -22,7 +22,7 @@ export interface LockedKey {
   readonly settings: KeySettings;
 }
 
-const LOCKED = `ctid::text as place, mode, token_index, revoked_at is not null as revoked, paused_at is not null as paused,
+const LOCKED = `ctid::text as ctid, mode, token_index, revoked_at is not null as revoked, paused_at is not null as paused,
   json_build_object('name', name, 'expiresAt', ${utc('expires_at')}, 'allowedNetworks', allowed_networks,
     'burstLimit', burst_limit) as settings`;
 
@@ -69,10 +69,10 @@ export async function setPaused(
   client: pg.ClientBase,
   workspaceId: string,
   keyId: string,
-  place: string,
+  ctid: string,
   paused: boolean,
 ): Promise<void> {
-  await client.query((paused ? pauseKey : resumeKey)(workspaceId, keyId, place));
+  await client.query((paused ? pauseKey : resumeKey)(workspaceId, keyId, ctid));
 }
 
 type KeyEvent = Extract<NewEvent, { readonly kind: `key.${string}` }>;

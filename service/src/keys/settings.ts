@@ -47,13 +47,13 @@ const updateSettings = statement('change_key', 'request')`
   update api_keys set name = $4, expires_at = $5, allowed_networks = $6, burst_limit = $7
   where workspace_id = $1 and id = $2 and ctid = $3`;
 
-/** `place`: the row's place in the table, which must be locked. */
+/** `ctid`: of the row, which must be locked. */
 export async function writeSettings(
   client: pg.ClientBase,
   workspaceId: string,
   keyId: string,
-  place: string,
+  ctid: string,
   { name, expiresAt, allowedNetworks, burstLimit }: KeySettings,
 ): Promise<void> {
-  await client.query(updateSettings(workspaceId, keyId, place, name, expiresAt, allowedNetworks, burstLimit));
+  await client.query(updateSettings(workspaceId, keyId, ctid, name, expiresAt, allowedNetworks, burstLimit));
 }

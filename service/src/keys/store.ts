@@ -190,7 +190,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
       change(workspaceId, keyId, confirm, async (client, found) => {
         if (found.revoked) return 'revoked';
         const { token, index, stored } = issue(found.mode);
-        await client.query(rotateKey(workspaceId, keyId, ...stored, found.place));
+        await client.query(rotateKey(workspaceId, keyId, ...stored, found.ctid));
         const key = await logKeyEvent(client, workspaceId, keyId, by, { kind: 'key.rotated' });
         await noteKeyWorkspace(client, workspaceId, index, found.token_index);
         return { key, token };
@@ -199,7 +199,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
     revoke: (workspaceId, keyId, by, confirm) =>
       change(workspaceId, keyId, confirm, async (client, found) => {
         if (found.revoked) return readKey(client, workspaceId, keyId);
-        await client.query(revokeKey(workspaceId, keyId, found.place));
+        await client.query(revokeKey(workspaceId, keyId, found.ctid));
         return logKeyEvent(client, workspaceId, keyId, by, { kind: 'key.revoked' });
       }),
 
@@ -209,7 +209,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
         const after = { ...found.settings, ...settings };
         const changes = changesOf(found.settings, after);
         if (changes.length === 0) return readKey(client, workspaceId, keyId);
-        await writeSettings(client, workspaceId, keyId, found.place, after);
+        await writeSettings(client, workspaceId, keyId, found.ctid, after);
         return logKeyEvent(client, workspaceId, keyId, by, { kind: 'key.changed', changes });
       }),
 
@@ -217,7 +217,7 @@ export function createKeyStore(changes: Shares, secrets: readonly string[]): Key
       change(workspaceId, keyId, confirm, async (client, found) => {
         if (found.revoked) return 'revoked';
         if (found.paused === paused) return readKey(client, workspaceId, keyId);
-        await setPaused(client, workspaceId, keyId, found.place, paused);
+        await setPaused(client, workspaceId, keyId, found.ctid, paused);
         const kind = paused ? 'key.paused' : 'key.resumed';
         return logKeyEvent(client, workspaceId, keyId, by, { kind });
       }),

@@ -12,7 +12,7 @@ import {
 import type { KeysetRead, KeysetRow } from './definition.ts';
 import { type IndexRange, indexRangeOf, rowsOf, sourceOf } from './index-range.ts';
 import { nodeFormOf } from './node-form.ts';
-import { type Places, valuesOf } from './short-keys.ts';
+import { type PageEnds, valuesOf } from './short-keys.ts';
 import { readOfFound, withFound } from './word-search.ts';
 
 /** The most conditions of a prepared statement. With more, or with other operators, there would be too many statements. */
@@ -35,7 +35,7 @@ export async function readKeyset(connections: Queryable, read: KeysetRead): Prom
     const [{ too_common, ...row } = { too_common: true }] = rows;
     if (!too_common) return row as KeysetRow;
   }
-  const { rows } = await connections.query<KeysetRow & Places>(keysetStatement(read));
+  const { rows } = await connections.query<KeysetRow & PageEnds>(keysetStatement(read));
   const [row] = rows;
   if (row === undefined) throw new Error('The page statement returned no row.');
   if (!read.list.shortKeys) return row;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type NodeForm, preparedStatements } from '../database/statement.ts';
 import { DOC_SEPARATOR, type KeysetRead, type KeysetRow } from './definition.ts';
 import { type IndexRange, rowsOf } from './index-range.ts';
-import type { Place, Places } from './short-keys.ts';
+import type { PageEnd, PageEnds } from './short-keys.ts';
 
 const rowsOnNode = preparedStatements('page_on_node', 'request');
 
@@ -46,12 +46,12 @@ function shortKeyRow(
   rows: readonly NodeRow[],
   column: string,
   limit: number,
-): Pick<KeysetRow, 'docs' | 'rows' | 'total'> & Places {
-  const placeOf = (row: NodeRow | undefined): Place | null =>
+): Pick<KeysetRow, 'docs' | 'rows' | 'total'> & PageEnds {
+  const endOf = (row: NodeRow | undefined): PageEnd | null =>
     row === undefined
       ? null
       : { f1: asInJson(row[column]), f2: row.id, f3: `\\x${row.id_order?.toString('hex')}` };
-  return { ...shared(rows), first: placeOf(rows[0]), last: placeOf(lastOf(rows, limit)) };
+  return { ...shared(rows), first: endOf(rows[0]), last: endOf(lastOf(rows, limit)) };
 }
 
 function idRow(rows: readonly NodeRow[], column: string, limit: number): KeysetRow {

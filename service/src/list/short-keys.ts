@@ -25,23 +25,23 @@ export const WORKSPACE_KEY = 'hashtextextended(workspace_id, 0) = hashtextextend
 export const idOrderOf = ({ shortKeys }: ListDefinition): string => (shortKeys ? 'id_order' : 'id');
 
 /** With short keys, the first and the last row of a page as records. PostgreSQL collects one value per row, not three. */
-export interface Places {
-  readonly first: Place | null;
-  readonly last: Place | null;
+export interface PageEnds {
+  readonly first: PageEnd | null;
+  readonly last: PageEnd | null;
 }
 
 /** Sort key, id and `id_order`. row_to_json gives them these names. */
-export interface Place {
+export interface PageEnd {
   readonly f1: string | number;
   readonly f2: string;
   readonly f3: string;
 }
 
 /** The sort key, the id and the `id_order`, hexadecimal. */
-export const valuesOf = (place: Place | null) =>
-  place === null
+export const valuesOf = (end: PageEnd | null) =>
+  end === null
     ? ([null, null, null] as const)
-    : ([String(place.f1), place.f2, place.f3.slice(HEXADECIMAL.length)] as const);
+    : ([String(end.f1), end.f2, end.f3.slice(HEXADECIMAL.length)] as const);
 
 /** With this, the text of a bytea begins. */
 const HEXADECIMAL = '\\x';

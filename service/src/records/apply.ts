@@ -71,14 +71,14 @@ export async function deleteLocked(
   { workspaceId }: Scope,
   locked: LockedRecord,
 ): Promise<Applied> {
-  const { id, place, at, values } = locked;
+  const { id, ctid, at, values } = locked;
   if (resource.company === 'id' && (await hasActiveKey(client, workspaceId, id))) {
     throw new ApiError('conflict', `API keys are limited to the ${resource.singular}. Revoke them first.`);
   }
   try {
     const { relation } = resource.list;
     const text = `delete from ${relation} where workspace_id = $1 and id = $2 and ctid = $3`;
-    await client.query(deleteOne(`delete_${relation}`, text)(workspaceId, id, place));
+    await client.query(deleteOne(`delete_${relation}`, text)(workspaceId, id, ctid));
   } catch (error) {
     if (!failedFor(error, 'foreign_key_violation')) throw error;
     throw new ApiError('conflict', `The ${resource.singular} still has records. Delete them first.`);
@@ -159,7 +159,7 @@ async function updateRecord(
     `update ${relation} set doc = $4, ${assignments} where workspace_id = $1 and id = $2 and ctid = $3`,
   );
   const columns = names.map((name) => written[name] ?? null);
-  await client.query(update(workspaceId, id, locked.place, doc, ...columns));
+  await client.query(update(workspaceId, id, locked.ctid, doc, ...columns));
   const change = updateOf(resource, { at, id, doc, values: written }, locked.values);
   return { id, doc, change, counts: movedCounts(resource, locked.values, written) };
 }

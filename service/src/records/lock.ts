@@ -14,8 +14,8 @@ import type { RecordValues } from './row.ts';
 /** A record that a transaction has locked. No other transaction writes to its workspace until this one ends. */
 export interface LockedRecord {
   readonly id: string;
-  /** The row's place in the table (ctid). It stays until the transaction ends, because the row is locked. */
-  readonly place: string;
+  /** The row's place in the table. It stays until the transaction ends, because the row is locked. */
+  readonly ctid: string;
   readonly doc: string;
   readonly values: RecordValues;
   /** The timestamp of this write. */
@@ -31,18 +31,18 @@ export interface Conditions {
 const selectLocked = preparedStatements('lock_record', 'request');
 const selectLockedMany = preparedStatements('lock_records', 'bulk');
 
-const SELECTED = 'doc, ctid::text as place';
+const SELECTED = 'doc, ctid::text as ctid';
 const inScope = ({ companyColumn }: Resource['list']): string =>
   `($3::text is null or ${companyColumn ?? 'id'} = $3)`;
 
 interface LockedRow {
   readonly doc: string;
-  readonly place: string;
+  readonly ctid: string;
 }
 
-const lockedOf = (id: string, { doc, place }: LockedRow, at: Micros): LockedRecord => ({
+const lockedOf = (id: string, { doc, ctid }: LockedRow, at: Micros): LockedRecord => ({
   id,
-  place,
+  ctid,
   doc,
   values: JSON.parse(doc) as RecordValues,
   at,
@@ -81,7 +81,7 @@ export async function lockRecords(
   const one = lookUp({ select: SELECTED, from: list.relation, key: 'wanted.id', and: inScope(list) });
   const select = selectLockedMany(
     `lock_many_${list.relation}`,
-    `select found.doc, found.place, wanted.number::int as number
+    `select found.doc, found.ctid, wanted.number::int as number
      from unnest($2::text[]) with ordinality as wanted (id, number) cross join lateral (
        ${one} for no key update) found`,
   );

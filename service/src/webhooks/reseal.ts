@@ -41,7 +41,7 @@ async function* endpointsOfOtherKeys(
   for await (const rows of pages) yield* rows;
 }
 
-const placeOf = ({ workspace_id, id }: SealedRow) => ({ workspaceId: workspace_id, endpointId: id });
+const contextOf = ({ workspace_id, id }: SealedRow) => ({ workspaceId: workspace_id, endpointId: id });
 
 /**
  * Seals every secret again with the first secret of the deployment. Returns how many endpoints it changed. Skips those that
@@ -63,17 +63,17 @@ export async function resealEndpointSecrets(
 }
 
 async function reseal(connections: Queryable, sealer: SecretSealer, row: SealedRow): Promise<number> {
-  const place = placeOf(row);
-  const opened = sealer.open(row.secret, place);
+  const context = contextOf(row);
+  const opened = sealer.open(row.secret, context);
   if (opened === undefined) return 0;
   // A previous secret that cannot be opened signs nothing any more.
-  const previous = row.previous_secret === null ? undefined : sealer.open(row.previous_secret, place);
+  const previous = row.previous_secret === null ? undefined : sealer.open(row.previous_secret, context);
   const { rowCount } = await connections.query(
     updateSealed(
       row.workspace_id,
       row.id,
-      sealer.seal(opened, place),
-      previous === undefined ? null : sealer.seal(previous, place),
+      sealer.seal(opened, context),
+      previous === undefined ? null : sealer.seal(previous, context),
       row.secret,
       row.previous_secret,
     ),
@@ -98,11 +98,11 @@ export async function examineEndpointSecrets(
   const lost: string[] = [];
   for await (const row of endpointsOfOtherKeys(connections, sealer)) {
     if (!row.used) continue;
-    const place = placeOf(row);
+    const context = contextOf(row);
     const needsOld = (sealed: string): boolean =>
-      !sealed.startsWith(sealer.prefix) && sealer.open(sealed, place) !== undefined;
+      !sealed.startsWith(sealer.prefix) && sealer.open(sealed, context) !== undefined;
     const signing = [row.secret, ...(row.previousSigns ? [row.previous_secret ?? ''] : [])];
-    if (sealer.open(row.secret, place) === undefined) lost.push(`${row.id} (${row.workspace_id})`);
+    if (sealer.open(row.secret, context) === undefined) lost.push(`${row.id} (${row.workspace_id})`);
     else if (signing.some(needsOld)) old++;
   }
   return { old, lost };

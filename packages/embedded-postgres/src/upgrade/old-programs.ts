@@ -17,7 +17,7 @@ const LAST_PACKAGES: Readonly<Record<string, string>> = {
 };
 
 /** Where the programs are in the directory that the operator names: a directory of npm, of its package, or of programs. */
-const PLACES = [join('node_modules', PACKAGE, 'native/bin'), 'native/bin', 'bin', ''] as const;
+const PROGRAM_DIRECTORIES = [join('node_modules', PACKAGE, 'native/bin'), 'native/bin', 'bin', ''] as const;
 
 /** `postgres --version` takes milliseconds. Another program of this name may wait for input. */
 const VERSION_TIMEOUT_MS = 10_000;
@@ -62,8 +62,8 @@ export async function oldPrograms(
 }
 
 async function findBin(directory: string): Promise<string | undefined> {
-  for (const place of PLACES) {
-    const bin = join(directory, place);
+  for (const path of PROGRAM_DIRECTORIES) {
+    const bin = join(directory, path);
     const found = await stat(join(bin, 'postgres')).catch(() => undefined);
     if (found?.isFile() === true) return bin;
   }
