@@ -18,8 +18,8 @@ export function searchCondition({ title, url }: SearchedTexts, parameter: string
 }
 
 /**
- * The rows of the table `$1` is the workspace of, that the index of the words finds for a text, and the record whose id it
- * is. One of the rows has only nulls if the index does not help: then the rows have to be compared one by one.
+ * The rows of workspace `$1` in `table` that the word index finds for `text`, and the record with that id.
+ * One of the rows has only nulls if the index does not help: then the rows have to be compared one by one.
  */
 export const foundByWords = (table: string, text: string, name = FOUND): string =>
   `${name} as materialized (

@@ -132,7 +132,7 @@ export async function countDaily<Result>(
 const isUnchecked = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof ApiError && ['conflict', 'unavailable'].includes(error.code));
 
-/** Whether the attempts are of an earlier time. Without \`now()\`, which Citus does not take in the update of a conflict. */
+/** Whether the attempts are of an earlier time. Without `now()`, which Citus does not take in the update of a conflict. */
 const ENDED = `(a.ends_at at time zone 'UTC') <= (excluded.ends_at at time zone 'UTC') - $2 * interval '1 second'`;
 const countAttempt = preparedStatement('take_sign_in_attempt', 'request')`
   with taken as (

@@ -35,7 +35,7 @@ export async function passwordHashOf(
   return rows[0]?.password;
 }
 
-/** Keeps by what the user is known to a provider, with the password if that is `credential`. */
+/** Stores the identity of the user at a provider; for `credential`, with the password hash. */
 export const saveAccount = statement('save_account', 'request')`
   insert into accounts (id, user_id, provider_id, account_id, password, created_at, updated_at)
   values (gen_random_uuid()::text, $1, $2, $3, $4, now(), now())

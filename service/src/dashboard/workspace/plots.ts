@@ -63,7 +63,6 @@ export function registerPlots(api: FastifyInstance, context: DashboardContext): 
   });
 }
 
-/** The length of a range in milliseconds, by the value of the query parameter. Default: 7 days. */
 interface TrafficRow extends LatencyCount {
   /** Start of the span in milliseconds. 0: before the range. */
   readonly at: number;
