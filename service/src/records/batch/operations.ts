@@ -5,6 +5,7 @@ import { canonicalTarget } from '../../http/request.ts';
 import type { Scope } from '../../list/read.ts';
 import type { Resource } from '../../resources/define.ts';
 import { type Answer, complete, createRecord, type RecordWrite } from '../create.ts';
+import type { Conditions } from '../lock.ts';
 import { patchRecord, removeRecord } from '../mutations.ts';
 import { putRecord } from '../put.ts';
 import { pointerTo } from '../validate.ts';
@@ -17,8 +18,7 @@ interface Operation {
   /** Empty: the path is that of the list. */
   readonly id: string;
   readonly body: unknown;
-  readonly ifMatch: string | undefined;
-  readonly ifNoneMatch: string | undefined;
+  readonly conditions: Conditions;
 }
 
 const FIELDS = ['method', 'path', 'body', 'ifMatch', 'ifNoneMatch'];
@@ -56,11 +56,11 @@ const itemOf = ({ status, body }: Answer): string =>
   body === '' ? `{"status":${status}}` : `{"status":${status},"body":${body}}`;
 
 function writeOf(operation: Operation, scope: Scope): RecordWrite {
-  const { method, resource, id, body, ifMatch, ifNoneMatch } = operation;
+  const { method, resource, id, body, conditions } = operation;
   if (method === 'POST') return createRecord(resource, scope, body);
-  if (method === 'PUT') return putRecord(resource, scope, id, body, { ifMatch, ifNoneMatch });
-  if (method === 'PATCH') return patchRecord(resource, scope, id, body, { ifMatch });
-  return removeRecord(resource, scope, id, { ifMatch });
+  if (method === 'PUT') return putRecord(resource, scope, id, body, conditions);
+  if (method === 'PATCH') return patchRecord(resource, scope, id, body, conditions);
+  return removeRecord(resource, scope, id, conditions);
 }
 
 /** Runs a part of the batch. A refusal gets the pointer of the part; fields are those of its body. */
@@ -106,14 +106,7 @@ function requireOperation(resources: readonly Resource[], value: unknown, pointe
     if (typeof condition !== 'string') throw refuse(`/${header}`, 'must be an ETag or *');
   }
   if (method === 'DELETE' && body !== undefined) throw refuse('/body', 'is not allowed with DELETE');
-  return {
-    method,
-    resource,
-    id,
-    body,
-    ifMatch: ifMatch as string | undefined,
-    ifNoneMatch: ifNoneMatch as string | undefined,
-  };
+  return { method, resource, id, body, conditions: { ifMatch, ifNoneMatch } as Conditions };
 }
 
 function conditionsOf(method: string): readonly string[] {
