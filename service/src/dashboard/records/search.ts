@@ -52,7 +52,7 @@ export function registerSearch(
       const found = await Promise.all(SEARCHED.map((searched) => search(pool, workspaceId, searched, text)));
       const data = found.flatMap(({ hits }) => hits);
       return {
-        data: PLACES.flatMap((match) => data.filter((hit) => hit.match === match)),
+        data: RANKS.flatMap((match) => data.filter((hit) => hit.match === match)),
         partial: found.some(({ partial }) => partial),
       };
     },
@@ -69,7 +69,7 @@ function textOf(value: unknown): string {
 }
 
 /** How a record was found, the best first. The statement numbers them. */
-const PLACES = ['id', 'exact', 'start', 'word', 'part'] as const satisfies readonly SearchHit['match'][];
+const RANKS = ['id', 'exact', 'start', 'word', 'part'] as const satisfies readonly SearchHit['match'][];
 
 const family = statements('search_records', 'bulk');
 
@@ -89,11 +89,11 @@ function selectHits({ table, texts, words }: Searched): BoundStatement {
   const isExact = texts.map((column) => `lower(${column}) = lower($3)`).join(' or ') || 'false';
   const hasWords = words === undefined ? 'false' : searchCondition(words, '$3::text');
   const isPart = [...texts, 'id'].map((column) => `${column} ilike $4`).join(' or ');
-  const placed = `id, created_at, ${title} as title, case when ${isExact} then 2
-        when starts_with(lower(${title}), lower($3)) then 3 when ${hasWords} then 4 else 5 end as place`;
+  const ranked = `id, created_at, ${title} as title, case when ${isExact} then 2
+        when starts_with(lower(${title}), lower($3)) then 3 when ${hasWords} then 4 else 5 end as rank`;
   // Otherwise the index has found all that have the words.
   const isCommon = words === undefined ? 'true' : isTooCommon('by_words');
-  const id = lookUp({ select: `id, created_at, ${title} as title, 1 as place`, from: table });
+  const id = lookUp({ select: `id, created_at, ${title} as title, 1 as rank`, from: table });
   const newest =
     texts.length === 0
       ? 'select where $3 = $4'
@@ -102,24 +102,24 @@ function selectHits({ table, texts, words }: Searched): BoundStatement {
   const byWords = words === undefined ? '' : `${foundByWords(table, '$3', 'by_words')}, `;
   const found = [
     `(${id})`,
-    ...(words === undefined ? [] : [`(select ${placed} from by_words where workspace_id = $1)`]),
-    ...(table === 'companies' ? [`(select ${placed} from (${COMPANIES_BY_NAME}) by_name)`] : []),
+    ...(words === undefined ? [] : [`(select ${ranked} from by_words where workspace_id = $1)`]),
+    ...(table === 'companies' ? [`(select ${ranked} from (${COMPANIES_BY_NAME}) by_name)`] : []),
     ...(texts.length === 0
       ? []
-      : [`(select ${placed} from newest where ${isPart} or ${isCommon} and ${hasWords})`]),
+      : [`(select ${ranked} from newest where ${isPart} or ${isCommon} and ${hasWords})`]),
   ];
   return family(
     `search_records_${table}`,
     `with newest as materialized (${newest}), ${byWords}found as (
-    select * from (select distinct on (id) * from (${found.join(' union all ')}) every order by id, place) each
-    order by place, created_at desc, id desc limit $6)
-  select coalesce(json_agg(found order by place, created_at desc, id desc), '[]') as hits,
+    select * from (select distinct on (id) * from (${found.join(' union all ')}) every order by id, rank) each
+    order by rank, created_at desc, id desc limit $6)
+  select coalesce(json_agg(found order by rank, created_at desc, id desc), '[]') as hits,
     (select count(*) >= $5 from newest) and ${isCommon} as stopped from found`,
   );
 }
 
 interface Found {
-  readonly hits: readonly { readonly id: string; readonly title: string; readonly place: number }[];
+  readonly hits: readonly { readonly id: string; readonly title: string; readonly rank: number }[];
   readonly stopped: boolean;
 }
 
@@ -136,11 +136,11 @@ async function search(
   );
   const [{ hits, stopped } = { hits: [], stopped: false }] = rows;
   return {
-    hits: hits.map(({ id, title, place }) => ({
+    hits: hits.map(({ id, title, rank }) => ({
       resource: searched.resource,
       id,
       title,
-      match: PLACES[place - 1] ?? 'part',
+      match: RANKS[rank - 1] ?? 'part',
     })),
     partial: stopped && hits.length < SEARCH_HITS_MAX,
   };
