@@ -57,6 +57,25 @@ describe('svcd start prints the reason in one line, leaves nothing running, and 
   });
 });
 
+test('a server without TLS is explained in one line, and no warning is printed, if the URL asks for TLS', async () => {
+  // As a PostgreSQL without TLS responds to the request for it.
+  const server = createServer((socket) => socket.once('data', () => socket.end('N')));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port: refusing } = server.address() as AddressInfo;
+  const env = {
+    SVC_DATABASE_URL: `postgres://svc@127.0.0.1:${refusing}/svc?sslmode=require`,
+    SVC_SECRET: 'x'.repeat(32),
+  };
+  const message =
+    'the server does not support TLS. Turn it on there (ssl = on), or set sslmode=disable in the URL';
+  const results = await Promise.all(['migrate', 'start'].map((command) => runSvcd([command], { env })));
+  server.close();
+  expect(results).toEqual([
+    { code: 1, signal: null, stdout: '', stderr: `svcd: ${message}\n` },
+    { code: 1, signal: null, stdout: '', stderr: `svcd: SVC_DATABASE_URL: ${message}\n` },
+  ]);
+});
+
 describe('arguments that do not fit together end with code 2', () => {
   test.each([
     [['backup', '--verify'], '--verify needs a file: --output backup.svc'],

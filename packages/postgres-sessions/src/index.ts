@@ -2,7 +2,7 @@ export { answeringClient } from './answering-client.ts';
 export { askConsole } from './console.ts';
 export { rightsMistake, serverMistake, UnsuitableDatabaseError } from './database.ts';
 export { poolerMistakes } from './mistakes.ts';
-export { takeOptions } from './options.ts';
+export { takeOptions, withVerifiedTls } from './options.ts';
 export {
   explainRefusal,
   explainRefusalAt,

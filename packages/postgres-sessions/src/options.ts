@@ -29,3 +29,10 @@ export function takeOptions(databaseUrl: string): UrlOptions {
   const rest = kept.join('&');
   return { url: `${address}${rest === '' ? '' : `?${rest}`}${fragment}`, options: options.join(' ') };
 }
+
+const LIBPQ_MODES = /[?&]uselibpqcompat=true(?=[&#]|$)/;
+const WEAKER_MODES = /(?<=[?&]sslmode=)(?:prefer|require|verify-ca)(?=[&#]|$)/;
+
+/** A database URL that asks for TLS in the only way in which pg has it, `verify-full`: it warns of the other names. */
+export const withVerifiedTls = (databaseUrl: string): string =>
+  LIBPQ_MODES.test(databaseUrl) ? databaseUrl : databaseUrl.replace(WEAKER_MODES, 'verify-full');

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { askConsole, type PgBouncer } from './console.ts';
 import { type ExaminedSession, examineSession } from './examine.ts';
 import { type SessionLimits, settingsOf, type WrongSetting, wrongSettings } from './settings.ts';
+import { explainTls } from './tls.ts';
 
 /** A pooler, or the role behind it, is not set up for the service. The message is for the operator. */
 export class PoolerError extends Error {
@@ -50,8 +51,13 @@ const ADVICE =
 /** PgBouncer refuses a connection with the startup parameter `options`, since 1.20 because of what is in it. */
 const REFUSAL = /unsupported startup parameter(?: in options)?: \w+/;
 
-/** What to do about a connection that PgBouncer refused because of its settings. Undefined: it failed for another reason. */
+/**
+ * What to do about a connection that failed because of TLS, or that PgBouncer refused because of its settings. Undefined: it
+ * failed for another reason.
+ */
 export function explainRefusal(error: unknown): string | undefined {
+  const tls = explainTls(error);
+  if (tls !== undefined) return tls;
   const found = error instanceof Error ? REFUSAL.exec(error.message)?.[0] : undefined;
   if (found === undefined) return undefined;
   return `PgBouncer is in between, and refuses the settings of a session (${found}). ${ADVICE}`;

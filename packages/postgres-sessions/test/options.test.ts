@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { takeOptions } from '../src/index.ts';
+import { explainRefusal, takeOptions, withVerifiedTls } from '../src/index.ts';
 
 test.each([
   ['postgres://u:p@h/d', 'postgres://u:p@h/d', ''],
@@ -18,4 +18,25 @@ test.each([
   ['postgres://h/d?application_name=x#f', 'postgres://h/d?application_name=x#f', ''],
 ])('%s is %s with the options "%s"', (databaseUrl, url, options) => {
   expect(takeOptions(databaseUrl)).toEqual({ url, options });
+});
+
+test.each([
+  ['postgres://h/d?sslmode=require', 'postgres://h/d?sslmode=verify-full'],
+  ['postgres://h/d?x=1&sslmode=verify-ca&y=2', 'postgres://h/d?x=1&sslmode=verify-full&y=2'],
+  ['postgres://a,b/d?sslmode=prefer#f', 'postgres://a,b/d?sslmode=verify-full#f'],
+  ['postgres://h/d?sslmode=disable', 'postgres://h/d?sslmode=disable'],
+  ['postgres://h/d?sslmode=no-verify', 'postgres://h/d?sslmode=no-verify'],
+  ['postgres://u:sslmode=require@h/d', 'postgres://u:sslmode=require@h/d'],
+  [
+    'postgres://h/d?uselibpqcompat=true&sslmode=require',
+    'postgres://h/d?uselibpqcompat=true&sslmode=require',
+  ],
+])('with the only mode of TLS, %s is %s', (databaseUrl, url) => {
+  expect(withVerifiedTls(databaseUrl)).toBe(url);
+});
+
+test('a certificate that is not accepted is explained', () => {
+  const error = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  expect(explainRefusal(error)).toContain('not accepted (self-signed certificate)');
+  expect(explainRefusal(new Error('self-signed certificate'))).toBeUndefined();
 });

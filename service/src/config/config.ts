@@ -3,7 +3,7 @@ import { readCorsOrigins } from '@svc/http-content/cors-origins';
 import type { TrustedProxies } from '@svc/ip-addresses/proxies';
 import { readTrustProxy } from '@svc/ip-addresses/trust-proxy';
 import { HostsError, splitHosts } from '@svc/postgres-hosts';
-import { poolerMistakes } from '@svc/postgres-sessions';
+import { poolerMistakes, withVerifiedTls } from '@svc/postgres-sessions';
 import { readTelemetrySettings, type TelemetrySettings } from '@svc/telemetry/settings';
 import { readNetworks } from '@svc/webhook-sender/setting';
 import { counted } from '../log/plural.ts';
@@ -116,7 +116,7 @@ export function readConfig(env: Environment): Config {
     if (value === undefined) return undefined;
     const mistake = mistakeOfUrl(value, protocols, several);
     if (mistake !== undefined) mistakes.push(`${name} ${mistake}`);
-    return value;
+    return several ? withVerifiedTls(value) : value;
   };
 
   const host = text('SVC_HOST') ?? '127.0.0.1';
