@@ -17,8 +17,8 @@ import type { FieldFailure } from '../http/errors.ts';
 import type { Resource } from '../resources/define.ts';
 import type { RecordInput } from './row.ts';
 
-export type Validation =
-  | { readonly ok: true; readonly input: RecordInput }
+export type Validation<Input = RecordInput> =
+  | { readonly ok: true; readonly input: Input }
   | { readonly ok: false; readonly failures: readonly FieldFailure[] };
 
 /** Whether both PostgreSQL and JSON can hold the text. */

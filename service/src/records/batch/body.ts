@@ -1,6 +1,6 @@
 import { BATCH_MAX_RECORDS } from '@svc/sdk/contract';
 import { type FieldFailure, INVALID_BODY_FAILURES_MAX, invalidBody } from '../../http/errors.ts';
-import { pointerTo } from '../validate.ts';
+import { pointerTo, type Validation } from '../validate.ts';
 
 /** The array in the body of a batch, `{"data": […]}`. Throws `invalid_body`. */
 export function requireData(
@@ -19,14 +19,10 @@ export function requireData(
   return data;
 }
 
-type Checked<Input> =
-  | { readonly ok: true; readonly input: Input }
-  | { readonly ok: false; readonly failures: readonly FieldFailure[] };
-
 /** The inputs of a batch. The pointer of a failure begins with the index of its input. Throws `invalid_body`. */
 export function requireEach<Input>(
   data: readonly unknown[],
-  check: (value: unknown, index: number) => Checked<Input>,
+  check: (value: unknown, index: number) => Validation<Input>,
 ): readonly Input[] {
   const failures: FieldFailure[] = [];
   const inputs: Input[] = [];

@@ -8,7 +8,7 @@ import { batchBody, type RecordWrite } from '../create.ts';
 import { type LockedRecord, lockRecords } from '../lock.ts';
 import { changedFields, merge, type PatchResult } from '../mutations.ts';
 import type { RecordInput } from '../row.ts';
-import { pointerTo, validateRecord } from '../validate.ts';
+import { pointerTo, type Validation, validateRecord } from '../validate.ts';
 import { requireData, requireEach } from './body.ts';
 
 /**
@@ -57,14 +57,8 @@ interface Target {
   readonly input: RecordInput;
 }
 
-type Check = (
-  fields: object,
-) =>
-  | { readonly ok: true; readonly input: RecordInput }
-  | { readonly ok: false; readonly failures: readonly FieldFailure[] };
-
 /** The records of the request. Each has another id. Throws `invalid_body`. */
-function requireTargets(body: unknown, check: Check): readonly Target[] {
+function requireTargets(body: unknown, check: (fields: object) => Validation): readonly Target[] {
   const indexes = new Map<string, number>();
   return requireEach(requireData(body), (value, index) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
