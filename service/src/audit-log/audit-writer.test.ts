@@ -239,12 +239,8 @@ test('entries whose outcome is not known fail and are not repeated, and later on
     if (!known) throw new UnknownOutcomeError(new Error('lost'));
     return result as never;
   };
-  const workspaceNodes = { ...lanes.workspaceNodes, of: () => 'node:1' };
-  const { append: write } = createAuditWriter({
-    ...lanes,
-    workspaceNodes,
-    shards: { of: () => ({ query }) },
-  });
+  const onNode = { ...lanes, workspaceNodes: { ...lanes.workspaceNodes, of: () => 'node:1' } };
+  const { append: write } = createAuditWriter({ ...onNode, shards: { of: () => ({ query }) } });
   const append = () => Promise.allSettled([...group.values()].flat().map(write));
   expect((await append()).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   expect(await entriesOf(ids)).toEqual([1, 1, 1]);
