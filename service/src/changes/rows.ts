@@ -83,12 +83,7 @@ export async function readRows(connections: Queryable, read: RowsRead): Promise<
 }
 
 function rowsStatement({ ascending, start, searches }: RowsRead): BoundStatement {
-  const name = [
-    searches ? 'search' : 'page',
-    'changes',
-    ascending ? 'up' : 'down',
-    ...(start ? ['from'] : []),
-  ].join('_');
+  const name = `${searches ? 'search' : 'page'}_changes_${ascending ? 'up' : 'down'}${start ? '_from' : ''}`;
   return (searches ? searchedRows : pageRows)(name, rowsText(ascending, start !== undefined));
 }
 
