@@ -57,7 +57,8 @@ export function createAuthDatabase(pool: Connections, accounts = pool): AuthData
     // PostgreSQL puts the row that it refused into the detail: a session's token or a password's hash.
     if (error instanceof pg.DatabaseError) error.detail = undefined;
     const scope = scopes.getStore();
-    if (scope !== undefined && (scope.failure === undefined || !isConsequence(error))) scope.failure = error;
+    const isConsequence = failedFor(error, 'in_failed_sql_transaction');
+    if (scope !== undefined && (scope.failure === undefined || !isConsequence)) scope.failure = error;
     throw error;
   };
   /** A connection for Kysely. Its statements run one after the other, although better-auth starts two at the same time. */
@@ -109,9 +110,6 @@ export function createAuthDatabase(pool: Connections, accounts = pool): AuthData
     },
   };
 }
-
-/** Whether a statement was refused only because an earlier one of its transaction had failed. */
-const isConsequence = (error: unknown): boolean => failedFor(error, 'in_failed_sql_transaction');
 
 /** Whether an error or a response of better-auth only says that something failed. */
 const isServerError = (value: unknown): boolean =>
