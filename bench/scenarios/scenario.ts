@@ -1,4 +1,4 @@
-import { counted } from '@svc/service/log/plural';
+import { counted } from '@svc/service/config/plural';
 import type { Effort, Target } from '../bench.ts';
 import type { Report } from '../report.ts';
 

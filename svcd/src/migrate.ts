@@ -1,5 +1,5 @@
+import { counted } from '@svc/service/config/plural';
 import { distribute, type PlacedTable } from '@svc/service/database/distribute';
-import { counted } from '@svc/service/log/plural';
 import { Command } from 'commander';
 import type { CommandContext } from './context.ts';
 import { print, say } from './output.ts';

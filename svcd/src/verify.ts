@@ -1,6 +1,6 @@
+import { counted, numberText } from '@svc/service/config/plural';
 import type { Finding } from '@svc/service/integrity/finding';
 import { estimateRecords, verifyRecords } from '@svc/service/integrity/verify';
-import { counted, numberText } from '@svc/service/log/plural';
 import { RECORD_RESOURCES } from '@svc/service/resources/index';
 import { Command } from 'commander';
 import type { CommandContext } from './context.ts';

@@ -6,7 +6,6 @@ import { HostsError, splitHosts } from '@svc/postgres-hosts';
 import { poolerMistakes, withVerifiedTls } from '@svc/postgres-sessions';
 import { readTelemetrySettings, type TelemetrySettings } from '@svc/telemetry/settings';
 import { readNetworks } from '@svc/webhook-sender/setting';
-import { counted } from '../log/plural.ts';
 import {
   CHANGE_RETENTION_DAYS_DEFAULT,
   CONNECTIONS_MIN,
@@ -14,6 +13,7 @@ import {
   SECRET_MIN_CHARACTERS,
 } from './limits.ts';
 import { type OidcSettings, readOidcSettings } from './oidc.ts';
+import { counted } from './plural.ts';
 import { LINKED_PORT, unknownSettings } from './setting-names.ts';
 import { HOUR_MS } from './time.ts';
 

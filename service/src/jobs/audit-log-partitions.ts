@@ -2,7 +2,7 @@ import { createAttempts } from '@svc/turns/attempts';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { dropExpiredPartitions, type Expiry, ensurePartitions } from '../audit-log/partitions.ts';
-import { counted } from '../log/plural.ts';
+import { counted } from '../config/plural.ts';
 
 export interface AuditLogMaintenance extends Expiry {
   readonly pool: pg.Pool;

@@ -1,6 +1,6 @@
+import { counted } from '@svc/service/config/plural';
 import { FOR_COMMANDS } from '@svc/service/database/pool';
 import { verifyRecords } from '@svc/service/integrity/verify';
-import { counted } from '@svc/service/log/plural';
 import { RECORD_RESOURCES } from '@svc/service/resources/index';
 import { withPool } from '../pool.ts';
 

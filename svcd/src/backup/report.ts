@@ -1,4 +1,4 @@
-import { counted } from '@svc/service/log/plural';
+import { counted } from '@svc/service/config/plural';
 import type { BackupReport } from './database.ts';
 
 const BYTES_PER_MB = 1_000_000;

@@ -1,5 +1,5 @@
+import { counted } from '@svc/service/config/plural';
 import { statement } from '@svc/service/database/statement';
-import { counted } from '@svc/service/log/plural';
 import pg from 'pg';
 import { type Finding, ok, warn } from './check.ts';
 

@@ -1,5 +1,5 @@
 import { PROXY_MISTAKES, PROXY_MISTAKES_METRIC, type ProxyMistake } from '@svc/ip-addresses/proxies';
-import { counted } from '@svc/service/log/plural';
+import { counted } from '@svc/service/config/plural';
 import { type Finding, ok, warn } from './check.ts';
 
 const LINE = new RegExp(`^${PROXY_MISTAKES_METRIC}\\{mistake="(\\w+)"\\} (\\d+)$`, 'gm');

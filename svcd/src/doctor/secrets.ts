@@ -1,6 +1,6 @@
 import { CURSOR_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import type { Config } from '@svc/service/config/config';
-import { counted } from '@svc/service/log/plural';
+import { counted } from '@svc/service/config/plural';
 import { judgeSecrets } from '@svc/service/server/secrets/confirm';
 import { readSecretFile, secretFileOf } from '@svc/service/server/secrets/file';
 import { examineSecretUse, listed, type SecretUse } from '@svc/service/server/secrets/use';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { FORMATS, type Format } from '@svc/service/bulk/batches';
 import { exportRecords } from '@svc/service/bulk/export';
-import { counted } from '@svc/service/log/plural';
+import { counted } from '@svc/service/config/plural';
 import { Command, Option } from 'commander';
 import type { CommandContext } from '../context.ts';
 import { MisuseError } from '../misuse-error.ts';

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { OPERATOR } from '@svc/service/audit-log/actor';
 import { FORMATS, type Format } from '@svc/service/bulk/batches';
 import { type ImportReport, importRecords } from '@svc/service/bulk/import';
-import { counted, numberText } from '@svc/service/log/plural';
+import { counted, numberText } from '@svc/service/config/plural';
 import type { Resource } from '@svc/service/resources/define';
 import { createCommandAnnouncer } from '@svc/service/signals/notifications';
 import { Command, Option } from 'commander';

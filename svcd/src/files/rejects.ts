@@ -2,7 +2,7 @@ import { type BigIntStats, constants, fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { RefusedRecord } from '@svc/service/bulk/batches';
 import { errorMessage, OperatorError } from '@svc/service/config/errors';
-import { counted } from '@svc/service/log/plural';
+import { counted } from '@svc/service/config/plural';
 import { terminalLine } from '@svc/telemetry/log/terminal-text';
 import { say } from '../output.ts';
 
