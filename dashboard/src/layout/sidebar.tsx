@@ -68,7 +68,7 @@ function Item({
       to={to}
       params={{ workspaceId, resource }}
       activeOptions={{ exact, includeSearch: false }}
-      activeProps={{ className: classes('bg-hover font-medium !text-ink') }}
+      activeProps={{ className: classes('bg-hover font-medium not-forced-colors:!text-ink') }}
       {...(onLeave === undefined ? {} : { onClick: onLeave })}
       className={ITEM_CLASS}
     >
