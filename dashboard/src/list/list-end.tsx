@@ -67,6 +67,7 @@ export function ListEnd({ list, noun, total = knownTotal(list) }: ListEndProps) 
         {more ? (
           <Button
             size="small"
+            className="print:hidden"
             busy={loadingMore || searching}
             onClick={() => (isSearch ? proceed() : void loadMore())}
           >

@@ -1,5 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { classes } from '../ui/classes.ts';
 import { Cell, Table, TableBody, TableHead } from '../ui/table.tsx';
 import { ColumnHead, type ColumnHeadProps } from './column-head.tsx';
@@ -36,7 +37,7 @@ const ROW_PIXELS = matchMedia('(pointer: coarse)').matches ? 48 : 44;
 /** Rows to render above and below the visible ones. */
 const OVERSCAN_ROWS = 4;
 
-/** A table that renders only the visible rows and some around them. The window scrolls it. */
+/** A table that renders only the visible rows and some around them, but all to print it. The window scrolls it. */
 export function VirtualTable<Item extends { readonly id: string }>(props: VirtualTableProps<Item>) {
   const { label, columns, items, more, onOpen, rowClassName, rowPixels = ROW_PIXELS } = props;
   const { selection, nameOf = ({ id }) => id } = props;
@@ -67,9 +68,10 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
     return () => removeEventListener('resize', measure);
   }, [virtualizer]);
   useStableScroll(items, top, rowPixels);
+  const printing = usePrinting();
   const rows = virtualizer.getVirtualItems();
-  const first = rows[0]?.index ?? 0;
-  const last = rows.at(-1)?.index ?? -1;
+  const first = printing ? 0 : (rows[0]?.index ?? 0);
+  const last = printing ? items.length - 1 : (rows.at(-1)?.index ?? -1);
   return (
     <div ref={container}>
       <Table label={label} aria-rowcount={more ? -1 : items.length + 1}>
@@ -117,6 +119,22 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
       </Table>
     </div>
   );
+}
+
+/** Whether the page is being printed. Rendered at once: the browser does not wait for a later task. */
+function usePrinting(): boolean {
+  const [printing, setPrinting] = useState(false);
+  useEffect(() => {
+    const begin = (): void => flushSync(() => setPrinting(true));
+    const end = (): void => setPrinting(false);
+    addEventListener('beforeprint', begin);
+    addEventListener('afterprint', end);
+    return () => {
+      removeEventListener('beforeprint', begin);
+      removeEventListener('afterprint', end);
+    };
+  }, []);
+  return printing;
 }
 
 const isControl = (target: EventTarget): boolean =>
