@@ -20,21 +20,32 @@ export interface CallOptions {
  * type of the response, which the service exports. Throws ApiFailure, also if a read takes longer than READ_TIMEOUT_MS.
  */
 export async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
-  const { method = 'GET', signal } = options;
-  const limit = method === 'GET' ? AbortSignal.timeout(READ_TIMEOUT_MS) : undefined;
-  const signals = [signal, limit].filter((given) => given !== undefined);
-  try {
-    const response = await send(path, { ...options, signal: AbortSignal.any(signals) });
+  const run = async (given: CallOptions): Promise<T> => {
+    const response = await send(path, given);
     return (response.status === 204 ? undefined : await response.json()) as T;
-  } catch (error) {
-    throw limit?.aborted === true && signal?.aborted !== true ? tooSlow() : error;
-  }
+  };
+  return options.method === undefined || options.method === 'GET'
+    ? withTimeout(options.signal, (signal) => run({ ...options, signal }))
+    : run(options);
 }
 
 /** A change has no limit: it may still be executed, and imports take long. */
 const READ_TIMEOUT_MS = 30_000;
 
-/** Like `call`, but returns the response itself. */
+/** Runs a read. Throws ApiFailure if it takes longer than READ_TIMEOUT_MS. */
+export async function withTimeout<T>(
+  signal: AbortSignal | undefined,
+  read: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = AbortSignal.timeout(READ_TIMEOUT_MS);
+  try {
+    return await read(signal === undefined ? limit : AbortSignal.any([signal, limit]));
+  } catch (error) {
+    throw limit.aborted && signal?.aborted !== true ? tooSlow() : error;
+  }
+}
+
+/** Like `call`, but returns the response itself, and a read has no limit of time. */
 export async function send(path: string, options: CallOptions = {}): Promise<Response> {
   const { method = 'GET', query = {}, body, signal, ifMatch, idempotencyKey } = options;
   // A page starts several requests at once, and the start of a request takes milliseconds on a slow processor.

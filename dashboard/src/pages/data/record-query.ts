@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useAction } from '../../api/action.ts';
-import { call, ofWorkspace, send } from '../../api/client.ts';
+import { call, ofWorkspace, send, withTimeout } from '../../api/client.ts';
 import type { DataRecord } from '../../resources/resources.ts';
 import type { Patch } from './forms/record-form.ts';
 
@@ -13,7 +13,10 @@ export interface ReadRecord {
 export const recordQuery = (workspaceId: string, resource: string, id: string) =>
   queryOptions({
     queryKey: ['record', workspaceId, resource, id],
-    queryFn: async ({ signal }) => readRecord(await send(recordPath(workspaceId, resource, id), { signal })),
+    queryFn: ({ signal: cancelled }) =>
+      withTimeout(cancelled, async (signal) =>
+        readRecord(await send(recordPath(workspaceId, resource, id), { signal })),
+      ),
   });
 
 /** Creates a record. Lists that can show it are read again. */
