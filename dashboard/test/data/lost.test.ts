@@ -9,11 +9,12 @@ describe.skipIf(BROWSER_PATH === undefined)('nothing is lost', () => {
   let ada: Person;
   let page: Page;
   let contentId: string;
+  let keys = 0;
   const send = async (from: Page, method: string, path: string, data?: object) => {
     const answer = await from.request.fetch(`/dashboard/api/workspaces/${ada.workspaceId}/data${path}`, {
       method,
       ...(data === undefined ? {} : { data }),
-      headers: { origin: world.url, ...(method === 'POST' ? { 'idempotency-key': path } : {}) },
+      headers: { origin: world.url, ...(method === 'POST' ? { 'idempotency-key': `key-${++keys}` } : {}) },
     });
     expect(answer.ok()).toBe(true);
     return (await answer.json()) as { readonly id: string };
@@ -49,6 +50,18 @@ describe.skipIf(BROWSER_PATH === undefined)('nothing is lost', () => {
       title: 'Best words',
       url: 'https://y.example/',
     });
+  });
+
+  test('that was typed into a record that somebody deleted meanwhile', async () => {
+    const { id: companyId } = await send(page, 'POST', '/companies', { name: 'Borealis' });
+    const { id } = await send(page, 'POST', '/content', { companyId, title: 'Deleted words' });
+    await open(`/${id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Title').fill('Kept words');
+    await world.pool.query('delete from content where id = $1', [id]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('Somebody else deleted this record').waitFor();
+    expect(await page.getByLabel('Title').inputValue()).toBe('Kept words');
   });
 
   test('but a response: the list is read again after a deletion whose outcome is unknown', async () => {

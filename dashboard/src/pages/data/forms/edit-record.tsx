@@ -47,9 +47,11 @@ export function EditRecord({ workspaceId, resource, read, onClose }: EditRecordP
   const errors = fieldErrors(change.error, names);
   const error = outdated
     ? new Error('Somebody else changed this record, so it was not saved. Your edits are kept.')
-    : Object.keys(errors).length === 0
-      ? change.error
-      : null;
+    : isFailure(change.error, 'not_found')
+      ? new Error('Somebody else deleted this record, so it was not saved. Copy what you need of your edits.')
+      : Object.keys(errors).length === 0
+        ? change.error
+        : null;
   const reload = async (): Promise<void> => {
     const query = recordQuery(workspaceId, resource.name, original.id);
     await client.refetchQueries(query);
