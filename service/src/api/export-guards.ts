@@ -18,15 +18,14 @@ export function takeExportPlace(
   // A response over HTTP/1.0 ends with its connection, so an export that is cut would look complete.
   if (reply.request.raw.httpVersion === '1.0')
     throw new ApiError('invalid_request', 'An export needs HTTP/1.1, also from a proxy to the service.');
-  const workspace = { name: workspaceId, most: EXPORTS_PER_WORKSPACE_MAX };
-  const owners = personId === undefined ? [workspace] : [workspace, { name: personId, most: 1 }];
-  const place = places.take(owners);
+  const place = places.take([
+    { name: `workspace ${workspaceId}`, most: EXPORTS_PER_WORKSPACE_MAX },
+    ...(personId === undefined ? [] : [{ name: `person ${personId}`, most: 1 }]),
+  ]);
   if (place === 'all') throw unavailable();
   if (typeof place !== 'function') {
-    const message =
-      place === workspace
-        ? `At most ${place.most} exports of this workspace may run here at the same time.`
-        : 'Another export that you have started is still running.';
+    const exports = place.most === 1 ? '1 export' : `${place.most} exports`;
+    const message = `At most ${exports} of this ${place.name.split(' ')[0]} may run here at the same time.`;
     throw new ApiError('rate_limited', message, { 'retry-after': '5' });
   }
   whenClosed(reply, place);

@@ -36,7 +36,7 @@ test('a fourth export of the log of a workspace is refused, and allowed once ano
 
 test('a second export of the same person is refused, and allowed once the other one has ended', async () => {
   const { first, statuses } = await startTogether([owner, owner]);
-  expectFailure(first, 'rate_limited', 'that you have started');
+  expectFailure(first, 'rate_limited', 'At most 1 export of this person');
   expect(statuses).toEqual([200, 429]);
   await expect.poll(async () => (await exportBy(owner)).status).toBe(200);
 });

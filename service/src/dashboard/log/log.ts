@@ -106,23 +106,17 @@ function formatOf(value: unknown): ExportFormat {
   throw new ApiError('invalid_parameter', `"format" must be one of ${Object.keys(EXPORT_TYPES).join(', ')}.`);
 }
 
-interface ExportSteps {
-  readonly onSearched: () => void;
-  readonly onRead: () => void;
-  /** Throws if the person may no longer read the log. Then the response breaks off. */
-  readonly confirm: () => Promise<unknown>;
-}
-
 /**
  * The entries that match the filters as the text of a file, newest first. It reads page by page, so it needs little memory
  * and no long transaction. Entries that are written during the export are newer than its first page, so it has none of them.
+ * The response breaks off if `confirm` throws, because the person may no longer read the log.
  */
 async function* exportChunks(
   reads: Shares,
   { workspaceId }: Access,
   filters: ListQuery,
   format: ExportFormat,
-  { onSearched, onRead, confirm }: ExportSteps,
+  { onSearched, onRead, confirm }: Readonly<Record<'onSearched' | 'onRead' | 'confirm', () => unknown>>,
 ): AsyncGenerator<string> {
   if (format === 'csv') yield csvLine(COLUMNS);
   const query = { ...filters, limit: EXPORT_PAGE_ENTRIES };
@@ -140,10 +134,7 @@ async function* exportChunks(
   }
 }
 
-const ndjsonOf = (data: string): string =>
-  docsOf(data)
-    .map((doc) => `${doc}\n`)
-    .join('');
+const ndjsonOf = (data: string): string => docsOf(data).concat('').join('\n');
 
 /** Text that a client has sent, such as a User-Agent, must not become a formula in a spreadsheet. */
 const csvOf = (data: string): string =>

@@ -31,10 +31,8 @@ export interface Access {
   /** The permission that the role was checked for. Undefined: every member may do it. */
   readonly permission?: Permission;
   /** What the request admits, which other requests do not: see `Sessions.member`. Undefined: nothing. */
-  readonly admits?: Admits | undefined;
+  readonly admits?: 'deleted' | 'blocked' | undefined;
 }
-
-type Admits = 'deleted' | 'blocked';
 
 export interface Sessions {
   /** The person of the session in the request's cookie. Undefined if there is none. */
@@ -51,7 +49,7 @@ export interface Sessions {
     request: FastifyRequest,
     reply: FastifyReply,
     permission?: Permission,
-    admits?: Admits,
+    admits?: Access['admits'],
   ): Promise<Access>;
   /** Starts a session in the running transaction; returns its cookies, which the caller sends after the commit. */
   start(request: FastifyRequest, userId: string, method?: 'link' | 'openid'): Promise<readonly string[]>;
@@ -167,7 +165,7 @@ interface Membership {
   readonly deleted: boolean;
 }
 
-function requireMember(found: Membership | undefined, admits: Admits | undefined): Role {
+function requireMember(found: Membership | undefined, admits: Access['admits']): Role {
   if (found === undefined || found.deleted !== (admits === 'deleted')) throw noWorkspace();
   if (found.blocked && admits !== 'blocked') throw secondFactorRequired();
   return found.role;

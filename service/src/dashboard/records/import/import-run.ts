@@ -1,4 +1,4 @@
-import type { Places } from '@svc/rate-limiter/places';
+import { createPlaces } from '@svc/rate-limiter/places';
 import type { Connections } from '@svc/turns/lane';
 import {
   endRun,
@@ -14,7 +14,7 @@ import type { Clock } from '../../../config/time.ts';
 import { inTransaction } from '../../../database/pool.ts';
 import { ApiError } from '../../../http/errors.ts';
 import type { Repeats } from '../../../keys/store.ts';
-import { IMPORT_RETRY_SECONDS, IMPORTS_PER_OWNER_MAX } from '../../limits.ts';
+import { IMPORT_RETRY_SECONDS, IMPORTS_MAX, IMPORTS_PER_OWNER_MAX } from '../../limits.ts';
 
 /** How often a request that receives bytes renews its run. */
 const RENEWAL_MS = (RUN_LEASE_SECONDS * 1000) / 3;
@@ -84,18 +84,21 @@ const stillRunning = (): ApiError =>
   });
 
 /**
- * Takes a place for an import, because each needs memory. Returns the function that frees it. Throws 429 if the workspace or
- * the person has too many, and 503 if the process has.
+ * Limits the imports that a process runs at the same time, because each needs memory. The result takes a place, and returns
+ * the function that frees it. It throws 429 if the workspace or the person has too many, and 503 if the process has.
  */
-export function takeImportPlace(places: Places, workspaceId: string, personId: string): () => void {
-  const place = places.take([
-    { name: workspaceId, most: IMPORTS_PER_OWNER_MAX },
-    { name: personId, most: IMPORTS_PER_OWNER_MAX },
-  ]);
-  if (typeof place === 'function') return place;
-  if (place === 'all') throw busy('unavailable', 'The service is importing other files.');
-  const who = place.name === workspaceId ? 'This workspace is' : 'You are';
-  throw busy('rate_limited', `${who} importing other files.`);
+export function createImportPlaces(): (workspaceId: string, personId: string) => () => void {
+  const places = createPlaces(IMPORTS_MAX);
+  return (workspaceId, personId) => {
+    const place = places.take([
+      { name: workspaceId, most: IMPORTS_PER_OWNER_MAX },
+      { name: personId, most: IMPORTS_PER_OWNER_MAX },
+    ]);
+    if (typeof place === 'function') return place;
+    if (place === 'all') throw busy('unavailable', 'The service is importing other files.');
+    const who = place.name === workspaceId ? 'This workspace is' : 'You are';
+    throw busy('rate_limited', `${who} importing other files.`);
+  };
 }
 
 const busy = (code: 'rate_limited' | 'unavailable', message: string): ApiError =>

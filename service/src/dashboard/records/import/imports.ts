@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { createPlaces } from '@svc/rate-limiter/places';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import type { Format, RefusedRecord } from '../../../bulk/batches.ts';
 import { importRecords } from '../../../bulk/import.ts';
@@ -9,19 +8,14 @@ import { ApiError } from '../../../http/errors.ts';
 import { requireServable } from '../../../http/protocol-errors.ts';
 import type { RawQuery } from '../../../list/query.ts';
 import type { DashboardContext } from '../../context.ts';
-import {
-  IMPORT_MAX_BYTES,
-  IMPORT_REFUSED_SHOWN,
-  IMPORT_TEXT_SHOWN_CHARACTERS,
-  IMPORTS_MAX,
-} from '../../limits.ts';
+import { IMPORT_MAX_BYTES, IMPORT_REFUSED_SHOWN, IMPORT_TEXT_SHOWN_CHARACTERS } from '../../limits.ts';
 import { repeatsOf } from '../../requests/creations.ts';
 import { confirmSession } from '../../requests/ended-sessions.ts';
 import { confirmRole } from '../../requests/session.ts';
 import type { ImportAnswer } from '../../wire.ts';
 import { resourceOf } from '../data.ts';
 import { type ImportParameters, importParameters } from './import-options.ts';
-import { importFailure, type RunningImport, startImport, takeImportPlace } from './import-run.ts';
+import { createImportPlaces, importFailure, type RunningImport, startImport } from './import-run.ts';
 
 const FORMATS: Readonly<Record<string, Format>> = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' };
 const MIB = 1024 * 1024;
@@ -36,7 +30,7 @@ export function registerImports(
   api: FastifyInstance,
   { pool, sessions, signals, clock }: DashboardContext,
 ): void {
-  const places = createPlaces(IMPORTS_MAX);
+  const takePlace = createImportPlaces();
   const plugin: FastifyPluginAsync = async (scope) => {
     const bodyTypes = Object.keys(FORMATS);
     // The body stays a stream.
@@ -54,7 +48,7 @@ export function registerImports(
         if (Number(request.headers['content-length'] ?? 0) > IMPORT_MAX_BYTES) throw tooLarge();
         // The run compares the file, so the body is not part of the comparison.
         const repeats = repeatsOf(request, person, comparedOf(parameters));
-        const freePlace = takeImportPlace(places, workspaceId, person.id);
+        const freePlace = takePlace(workspaceId, person.id);
         let running: RunningImport | undefined;
         const refusedLines: ImportAnswer['refusedLines'][number][] = [];
         try {
