@@ -56,6 +56,7 @@ test.skipIf(BROWSER_PATH === undefined)(
   },
 );
 
+// Skipped without Chromium, which is an error in CI.
 test.skipIf(BROWSER_PATH === undefined)(
   'an invitation that somebody else opens says who is signed in, and leads to the form after the sign-out',
   async () => {
