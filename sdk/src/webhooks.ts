@@ -143,15 +143,22 @@ function bytesOf(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body;
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
   // A body parser of Express gives these to a request whose type it does not read, which anybody can send.
-  if (body === undefined || (typeof body === 'object' && body !== null && Object.keys(body).length === 0))
+  if (body === undefined || isEmptyObject(body))
     throw new SvcWebhookError(
       'invalid_body',
       'The webhook has no body. If it was sent with one, let the body parser read every type.',
     );
   throw new SvcError(
-    'The body of a webhook must be the text or the bytes that arrived, not a parsed object.',
+    'The body of a webhook must be the text or the bytes that arrived, not a parsed object, a promise or a stream.',
   );
 }
+
+/** Whether the value is `{}`. A promise, a stream and a request have no keys either. */
+const isEmptyObject = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  [Object.prototype, null].includes(Object.getPrototypeOf(value)) &&
+  Object.keys(value).length === 0;
 
 function headerOf(headers: WebhookHeaders, name: string): string {
   const values = pairsOf(headers)

@@ -162,10 +162,13 @@ test('a signed body that is not UTF-8 is refused', async () => {
   await expect(verifyWebhook(body, headers, SECRET, options)).rejects.toMatchObject({ code: 'invalid_body' });
 });
 
-test.each([undefined, {}])('a request without a body, as Express gives it, is refused: %j', async (body) => {
-  const call = verifyWebhook(body as unknown as string, headersOf(''), SECRET, options);
-  await expect(call).rejects.toMatchObject({ name: 'SvcWebhookError', code: 'invalid_body' });
-});
+test.each([undefined, {}, Object.create(null)])(
+  'a request without a body, as Express gives it, is refused: %j',
+  async (body) => {
+    const call = verifyWebhook(body as unknown as string, headersOf(''), SECRET, options);
+    await expect(call).rejects.toMatchObject({ name: 'SvcWebhookError', code: 'invalid_body' });
+  },
+);
 
 test('a wrong argument is a mistake of the program, and the message does not contain the secret', async () => {
   const wrong = [
@@ -173,7 +176,9 @@ test('a wrong argument is a mistake of the program, and the message does not con
     verifyWebhook(BODY, headersOf(BODY), secretOf(Buffer.alloc(23, 1)), options),
     verifyWebhook(BODY, headersOf(BODY), [], options),
     verifyWebhook(BODY, headersOf(BODY), [SECRET, ''], options),
-    verifyWebhook(JSON.parse(BODY), headersOf(BODY), SECRET, options),
+    ...[JSON.parse(BODY), Promise.resolve(BODY), new Blob([BODY]).stream(), new Blob([BODY]), [], null].map(
+      (body) => verifyWebhook(body, headersOf(BODY), SECRET, options),
+    ),
     verifyWebhook(BODY, headersOf(BODY), SECRET, Object({ tolerance: 1 })),
     verifyWebhook(BODY, headersOf(BODY), SECRET, { ...options, toleranceSeconds: Number.NaN }),
     verifyWebhook(BODY, headersOf(BODY), SECRET, { ...options, toleranceSeconds: -1 }),
