@@ -50,7 +50,7 @@ export class SvcTimeoutError extends SvcError {
   }
 }
 
-/** The function `apiKey` failed, or returned no API key. The request was not carried out. */
+/** The function `apiKey` failed, or returned no API key. The attempt was not carried out; an earlier one may have been. */
 export class SvcKeyError extends SvcError {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

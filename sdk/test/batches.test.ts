@@ -3,6 +3,7 @@ import {
   type Fetch,
   SvcError,
   SvcInvalidBodyError,
+  SvcKeyError,
   SvcNetworkError,
   type SvcOptions,
   SvcTimeoutError,
@@ -100,6 +101,24 @@ describe('the error of createMany', () => {
     const { idempotencyKey = '' } = error.progress ?? {};
     await client().companies.createMany(companies(25), { ...options, idempotencyKey });
     expect((await idsOf(client().companies.list())).length).toBe(25);
+  });
+
+  test('for a batch that was not sent, because there was no API key, does not call it refused', async () => {
+    let asked = 0;
+    const apiKey = (): string => {
+      asked += 1;
+      if (asked > 1) throw new Error('the store is sealed');
+      return token;
+    };
+    const fetch = losing(1, async () => ({
+      status: 401,
+      headers: { get: () => null },
+      text: async () => '{"error":{"code":"invalid_key","message":"No."}}',
+    }));
+    const svc = client({ apiKey, fetch, retries: 0 });
+    const error = await errorOf(svc.companies.createMany(companies(25), options));
+    expect(error).toBeInstanceOf(SvcKeyError);
+    expect(error.progress).toMatchObject({ created: 10, refused: 0, unknown: 0, notSent: 15 });
   });
 
   test.each([

@@ -93,6 +93,16 @@ test('the error of deleteMany for a batch that was refused says where it begins,
   expect(await idsOf(client().companies.list())).toEqual([]);
 });
 
+test('deleteMany does not read the bodies of the responses', async () => {
+  await client().companies.createMany(named(3, 'Old'));
+  const proxy: Fetch = async (url, init) => {
+    await fetchApp(url, init);
+    return { status: 200, headers: { get: () => 'application/json' }, text: async () => '{"deleted":3}' };
+  };
+  await client(proxy).companies.deleteMany(named(3, '').map(({ id }) => id));
+  expect(await idsOf(client().companies.list())).toEqual([]);
+});
+
 test('the error of updateMany counts and has the changed records, and the call continues after them', async () => {
   await client().companies.createMany(named(25, 'Old'));
   const changes = named(25, 'New');

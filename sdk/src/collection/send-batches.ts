@@ -1,4 +1,4 @@
-import { SvcError } from '../errors.ts';
+import { SvcApiError, SvcError } from '../errors.ts';
 import type { Answer } from '../http/answer.ts';
 import { ApiPromise, type ResponseInfo, responseInfo, type WithResponses } from '../http/response.ts';
 import type { Call, CallOptions, Transport } from '../http/transport.ts';
@@ -59,8 +59,9 @@ export async function* sentBatches(
       finished += count;
       return answer;
     } catch (error) {
-      const [refused, unknown] = outcomeUnknown ? [0, count] : [count, 0];
-      const notSent = total === undefined ? undefined : total - finished - count;
+      const unknown = outcomeUnknown ? count : 0;
+      const refused = !outcomeUnknown && error instanceof SvcApiError ? count : 0;
+      const notSent = total === undefined ? undefined : total - finished - refused - unknown;
       const created = creates ? finished : 0;
       const counts = { done: finished, created, refused, unknown, notSent, idempotencyKey };
       if (error instanceof SvcError) error.progress = new BatchProgress(counts);
@@ -83,22 +84,23 @@ export type SentRecord = { readonly id: string };
  */
 export const batchesCall = (
   start: () => AsyncGenerator<Answer, void, undefined>,
-): ApiPromise<SentRecord[], WithResponses> => new ApiPromise(allBatches(start));
+): ApiPromise<SentRecord[], WithResponses> => new ApiPromise(allBatches(start, recordsOf));
 
 /** Like {@link batchesCall}, for responses without records. */
 export const emptyBatchesCall = (
   start: () => AsyncGenerator<Answer, void, undefined>,
 ): ApiPromise<void, WithResponses> =>
-  new ApiPromise(allBatches(start).then(({ responses }) => ({ data: undefined, responses })));
+  new ApiPromise(allBatches(start, () => []).then(({ responses }) => ({ data: undefined, responses })));
 
 async function allBatches(
   start: () => AsyncGenerator<Answer, void, undefined>,
+  recordsIn: (answer: Answer) => readonly SentRecord[],
 ): Promise<{ readonly data: SentRecord[] } & WithResponses> {
   const data: SentRecord[] = [];
   const responses: ResponseInfo[] = [];
   try {
     for await (const answer of start()) {
-      data.push(...recordsOf(answer));
+      data.push(...recordsIn(answer));
       responses.push(responseInfo(answer));
     }
     return { data, responses };
@@ -109,6 +111,6 @@ async function allBatches(
   }
 }
 
-/** The records of a response. That of a deletion has none. */
+/** The records of a response. */
 export const recordsOf = ({ body }: Answer): readonly SentRecord[] =>
-  body === undefined ? [] : (body as { readonly data: readonly SentRecord[] }).data;
+  (body as { readonly data: readonly SentRecord[] }).data;
