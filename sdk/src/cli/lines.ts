@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { capitalized } from '../contract/index.ts';
 import { SvcError } from '../errors.ts';
 import type { Resource } from '../resource.ts';
 import { type Options, text, UsageError, type Values } from './command.ts';
@@ -154,6 +155,3 @@ function parseLine(
     `${capitalized(placeOf(place))} of ${name} is not a JSON object. The input is NDJSON, one JSON object per line, or a JSON array. For CSV, add --input csv.`,
   );
 }
-
-/** The beginning of a sentence. */
-export const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,5 +1,5 @@
 import { newIdempotencyKey } from '../../collection/idempotency.ts';
-import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS } from '../../contract/index.ts';
+import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS, capitalized } from '../../contract/index.ts';
 import { SvcApiError, SvcError } from '../../errors.ts';
 import type { Resource } from '../../resource.ts';
 import { untilAborted } from '../../stoppable.ts';
@@ -8,7 +8,7 @@ import type { FileRecord } from '../csv-input.ts';
 import { SomeRefused } from '../exit-code.ts';
 import { writableFields } from '../fields.ts';
 import { printMessage, write } from '../io.ts';
-import { capitalized, nameOf, placeOf, readRecords, requireReadable } from '../lines.ts';
+import { nameOf, placeOf, readRecords, requireReadable } from '../lines.ts';
 import { outputOf } from '../output/options.ts';
 import { countText, formatCount, type Noun, progressOf } from '../output/progress.ts';
 import type { AnyRecord, RecordWriter } from '../output/record.ts';
