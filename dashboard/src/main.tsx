@@ -6,12 +6,10 @@ import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import { meQuery } from './api/me.ts';
 import { createQueryClient } from './api/query-client.ts';
-import { sessionQuery } from './api/session.ts';
 import { buildRouter } from './router.tsx';
 import { keepDrafts } from './session/draft.ts';
 import { watchLinkTokens } from './session/link-token.ts';
 import { checkMembership, forgetWorkspace, readRoleAgain } from './session/lost-workspace.ts';
-import { setPagePerson } from './session/page-person.ts';
 import { takeProviderAnswer } from './session/provider-answer.ts';
 import { setEndReason, tellOtherTabs, watchOtherTabs } from './session/session-end.ts';
 import { noteSignedIn } from './session/signed-in-hint.ts';
@@ -31,8 +29,7 @@ setNonce(document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.nonc
 
 const client = createQueryClient({
   onSignedOut: ({ sessionEnded, message }) => {
-    const { pathname } = router.state.location;
-    if (pathname === '/sign-in') return;
+    if (onSignInPage()) return;
     noteSignedIn(false);
     leave(sessionEnded ? message : null);
     if (sessionEnded) tellOtherTabs(message);
@@ -58,14 +55,17 @@ const client = createQueryClient({
 const shownWorkspace = (): string | undefined =>
   router.state.matches.flatMap(({ params }) => ('workspaceId' in params ? [params.workspaceId] : []))[0];
 const router = buildRouter(client);
-/** Opens the sign-in page, which says why the session ended and leads back. */
+const onSignInPage = (): boolean => router.state.location.pathname === '/sign-in';
+/**
+ * Opens the sign-in page, which says why the session ended and leads back. Until it is shown, the page is still that of its
+ * person: a dialog can block the navigation.
+ */
 function leave(reason: string | null): void {
+  if (onSignInPage()) return;
   const email = client.getQueryData(meQuery.queryKey)?.user.email;
   if (email !== undefined) keepDrafts(email);
   setEndReason(reason);
-  setPagePerson(undefined);
-  for (const queryKey of [meQuery.queryKey, sessionQuery.queryKey]) client.removeQueries({ queryKey });
-  void router.navigate({ to: '/sign-in', search: { next: router.state.location.href } });
+  void router.navigate({ to: '/sign-in', search: { next: router.state.location.href }, replace: true });
 }
 watchOtherTabs((reason) => {
   const signedIn = router.state.matches.some(({ routeId }) => routeId.startsWith('/signed-in'));

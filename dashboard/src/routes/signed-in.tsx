@@ -7,6 +7,7 @@ import { sessionQuery } from '../api/session.ts';
 import { FrameSkeleton } from '../layout/frame-skeleton.tsx';
 import { forgetDraftsOfOthers } from '../session/draft.ts';
 import { startingWorkspace } from '../session/last-workspace.ts';
+import { setPagePerson } from '../session/page-person.ts';
 import { noteSignedIn, wasSignedIn } from '../session/signed-in-hint.ts';
 import { nextTask } from '../tasks.ts';
 import { RootFailure, rootRoute } from './root.tsx';
@@ -20,6 +21,11 @@ export const signedInRoute = createRoute({
     if (me !== null) return { me };
     const next = location.href === '/' ? undefined : location.href;
     throw redirect({ to: '/sign-in', search: { next } });
+  },
+  // The next page may be that of somebody else.
+  onLeave: ({ context: { client } }) => {
+    setPagePerson(undefined);
+    client.clear();
   },
   component: Outlet,
   pendingComponent: FrameSkeleton,
