@@ -82,6 +82,9 @@ test.skipIf(BROWSER_PATH === undefined)(
     await page.getByRole('button', { name: 'Account of Bob' }).waitFor();
     await open();
     await page.getByRole('button', { name: 'Sign out and join as grace@example.com' }).click();
+    await expect
+      .poll(() => page.getByLabel('Your name').evaluate((field) => field === document.activeElement))
+      .toBe(true);
     await page.getByLabel('Your name').fill('Grace');
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Join', exact: true }).click();

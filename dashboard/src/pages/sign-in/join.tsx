@@ -70,6 +70,7 @@ export function Join({ token, offer: { email, hasAccount } }: JoinProps) {
             <TextField
               label="Your name"
               required
+              autoFocus
               maxLength={NAME_MAX_CHARACTERS}
               autoComplete="name"
               value={name}

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useAction } from '../../api/action.ts';
+import { sessionQuery } from '../../api/session.ts';
 import { endSession } from '../../session/sign-out.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Form } from '../../ui/form/form.tsx';
@@ -12,10 +13,16 @@ export interface OtherSessionProps {
   readonly invited: string;
 }
 
-/** Says that somebody else is signed in than the person who is invited. */
+/** Shown when the signed-in person is not the one who was invited. */
 export function OtherSession({ own, invited }: OtherSessionProps) {
   const client = useQueryClient();
-  const signOut = useAction({ mutationFn: endSession, onSuccess: () => client.resetQueries() });
+  const signOut = useAction({
+    mutationFn: endSession,
+    onSuccess: () => {
+      client.removeQueries({ type: 'inactive' });
+      client.setQueryData(sessionQuery.queryKey, null);
+    },
+  });
   return (
     <Form
       action={signOut}

@@ -54,7 +54,7 @@ export function SignInForm({ email: known, action = 'Sign in', onSignedIn }: Sig
       ) : (
         <input type="hidden" name="username" autoComplete="username" value={known} />
       )}
-      <PasswordField value={password} onChange={setPassword} />
+      <PasswordField autoFocus={known !== undefined} value={password} onChange={setPassword} />
       <p className="text-sm text-soft">
         Forgotten your password? An owner of your workspace, or the operator, can give you a link.
       </p>
