@@ -32,7 +32,7 @@ const client = createQueryClient({
     if (onSignInPage()) return;
     noteSignedIn(false);
     leave(sessionEnded ? message : null);
-    if (sessionEnded) tellOtherTabs(message);
+    if (sessionEnded) tellOtherTabs({ ended: message });
   },
   onPersonChanged: () => leave('Somebody else has signed in in this browser.'),
   onNotFound: () => {
@@ -67,10 +67,10 @@ function leave(reason: string | null): void {
   setEndReason(reason);
   void router.navigate({ to: '/sign-in', search: { next: router.state.location.href }, replace: true });
 }
-watchOtherTabs((reason) => {
+watchOtherTabs((message) => {
   const signedIn = router.state.matches.some(({ routeId }) => routeId.startsWith('/signed-in'));
   if (!signedIn) return;
-  if (reason !== null) leave(reason);
+  if (message !== 'signed-in') leave(message.ended);
   // The service refuses the request if somebody else has signed in.
   else client.fetchQuery({ ...meQuery, staleTime: 0 }).catch(() => undefined);
 });

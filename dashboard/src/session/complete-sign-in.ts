@@ -20,7 +20,7 @@ export function useCompleteSignIn(): (next?: string) => Promise<void> {
     noteSignedIn(true);
     setPagePerson(undefined);
     setEndReason(null);
-    tellOtherTabs(null);
+    tellOtherTabs('signed-in');
     const path = siteHref(next);
     // A link with a token loads the page again: the page that is still shown must not take the token for one of its own.
     if (path.includes('#token=')) location.replace(serviceUrl() + path);

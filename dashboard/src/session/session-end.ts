@@ -2,8 +2,12 @@ import { useSyncExternalStore } from 'react';
 import { BASE_PATH } from '../base.ts';
 
 /**
- * The end of the session, in all tabs of this browser: they have the same cookie. The sign-in page says why it ended.
+ * What the tabs of this browser tell each other, because they have the same cookie: that the session has ended, or that
+ * somebody has signed in. The sign-in page says why the session ended.
  */
+
+/** `ended`: why the session has ended. `signed-in`: somebody has signed in. */
+export type TabMessage = { readonly ended: string } | 'signed-in';
 
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(`svc ${BASE_PATH}`);
 let reason: string | null = null;
@@ -23,12 +27,12 @@ const subscribe = (listener: () => void): (() => void) => {
 /** Why the session of this tab ended; null if there was none. */
 export const useEndReason = (): string | null => useSyncExternalStore(subscribe, () => reason);
 
-/** Tells the other tabs why the session has ended. Null: somebody has signed in. */
-export const tellOtherTabs = (text: string | null): void => channel?.postMessage(text);
+export const tellOtherTabs = (message: TabMessage): void => channel?.postMessage(message);
 
 /** Calls `onMessage` with what another tab has told. */
-export function watchOtherTabs(onMessage: (text: string | null) => void): void {
+export function watchOtherTabs(onMessage: (message: TabMessage) => void): void {
   channel?.addEventListener('message', ({ data }) => {
-    if (data === null || typeof data === 'string') onMessage(data);
+    // A tab with another release may tell something else.
+    if (data === 'signed-in' || typeof data?.ended === 'string') onMessage(data);
   });
 }

@@ -15,7 +15,7 @@ export async function endSession(): Promise<void> {
   noteSignedIn(false);
   forgetDrafts();
   setEndReason(null);
-  tellOtherTabs('You signed out in another tab.');
+  tellOtherTabs({ ended: 'You signed out in another tab.' });
 }
 
 /** Ends the session and opens the sign-in page. */
