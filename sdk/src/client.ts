@@ -28,7 +28,10 @@ const REQUEST_OPTIONS = [...CALL_OPTIONS, 'query', 'body'] as const;
 
 /** The response to `svc.request()`. */
 export interface RequestAnswer extends ResponseInfo {
-  /** The parsed JSON; the text of another type, such as NDJSON; undefined if the response has no body. */
+  /**
+   * The parsed JSON; the text of another type, such as NDJSON; undefined if the response has no body. HTML, which is
+   * the page of a proxy, and a text with another status than 200 throw {@link SvcError}.
+   */
   readonly body: unknown;
 }
 

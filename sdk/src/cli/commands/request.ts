@@ -29,6 +29,7 @@ export const requestCommand: Command = {
   notes: [
     "Example: svc request GET '/v1/audits?sort=score-descending&limit=3'",
     'It prints a response when it is complete, so it cannot print /v1/changes/stream: use svc changes tail --stream.',
+    'Of an export, check the last line: {"error": …} there means that it ended early. The exit code is 0 also then.',
   ],
   async run(invocation) {
     const { io, values } = invocation;
