@@ -107,6 +107,8 @@ export function registerAccount(api: FastifyInstance, { people, auth, sessions }
       const body = check(request.body);
       const change = (): Promise<Response> => logChange(auth, request, path, body, account);
       const userId = withPassword ? await personOfSession(people, request) : undefined;
+      // Before the attempt counts: the page of somebody else must not use up those of this person.
+      if (userId !== undefined) requireSamePerson(request, userId);
       const response =
         userId === undefined ? await change() : await countFailure(people, sessionBudgets(userId), change);
       // The new password makes the person's devices unknown, except this one.

@@ -23,6 +23,13 @@ test('a request of a page that was loaded for somebody else is refused, and chan
     expect(answer.status, target).toBe(409);
     expect(answer.json()).toMatchObject({ error: { code: 'person_changed' } });
   }
+  const changed = { currentPassword: 'a wrong password', newPassword: 'another long password 2' };
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const answer = await bob.send('POST', '/auth/change-password', changed, {
+      headers: { 'svc-user': ada.userId },
+    });
+    expect(answer.json(), `attempt ${attempt}`).toMatchObject({ error: { code: 'person_changed' } });
+  }
   const own = await bob.send('GET', path, undefined, { headers: { 'svc-user': bob.userId } });
   expect(own.json()).toMatchObject({ name: 'Test' });
 });
