@@ -120,6 +120,7 @@ export function requireConditions(
   locked: LockedRecord | undefined,
   { ifMatch, ifNoneMatch }: Conditions,
 ): void {
+  if (ifMatch === undefined && ifNoneMatch === undefined) return;
   const refuse = (message: string) => new ApiError('precondition_failed', message);
   if (locked === undefined) {
     if (ifMatch !== undefined) throw refuse(`There is no such ${singular}.`);
@@ -129,7 +130,9 @@ export function requireConditions(
   if (ifMatch !== undefined && !matches(ifMatch, etag))
     throw refuse(`The ${singular} has changed since it was read. Read it again, then repeat the change.`);
   if (ifNoneMatch !== undefined && matches(ifNoneMatch.replaceAll('W/', ''), etag))
-    throw refuse(`The ${singular} ${locked.id} exists already.`);
+    throw refuse(
+      `The ${singular} ${ifNoneMatch.trim() === '*' ? 'exists already' : 'has an ETag of If-None-Match'}.`,
+    );
 }
 
 /** If-Match uses strong comparison (RFC 9110). */
