@@ -81,6 +81,13 @@ export const PARAMETERS = {
     description: `Makes the request safe to repeat: for ${IDEMPOTENCY_LIFETIME_HOURS} hours, the same key and body get the first response again (\`Idempotent-Replayed: true\`), and nothing is created twice. All API keys of the workspace that are not limited to a company share one set of idempotency keys. All API keys that are limited to the same company share another set. Use a new idempotency key, such as a UUID, for each new request. A refused request does not use up its key.`,
     schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX_CHARACTERS, pattern: '^[!-~]+$' },
   },
+  IfNoneMatchChange: {
+    name: 'If-None-Match',
+    in: 'header',
+    description:
+      'ETags. The response is 412 `precondition_failed` if the record has one of them, and always with `*`.',
+    schema: { type: 'string' },
+  },
   RequestId: {
     name: 'Request-Id',
     in: 'header',
@@ -180,7 +187,7 @@ export const batchChangeParameters = shared('RequestId');
 
 export const changeParameters = (resource: CompleteResource): readonly (Parameter | Reference)[] => [
   idParameter(resource),
-  ...shared('IfMatch', 'RequestId'),
+  ...shared('IfMatch', 'IfNoneMatchChange', 'RequestId'),
 ];
 
 export const countParameters: readonly (Parameter | Reference)[] = [
