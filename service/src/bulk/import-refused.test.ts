@@ -11,6 +11,7 @@ describe('every invalid line is refused with its number, field and reason, and t
     ['{', '', /is not JSON/],
     ['{"id":"x",}', '', /is not JSON/],
     ['nonsense', '', /is not JSON/],
+    [line({}).replace('{', '{"id":"y",'), '', /a name twice in one object/],
     ['[]', '', /must be a JSON object/],
     ['null', '', /must be a JSON object/],
     ['"text"', '', /must be a JSON object/],

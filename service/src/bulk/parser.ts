@@ -1,5 +1,6 @@
 import type { Line } from '@svc/csv-lines';
 import { jsonExcess } from '@svc/http-content/json-excess';
+import { repeatsName } from '@svc/http-content/json-names';
 import { JSON_DEPTH_MAX, RECORD_VALUES_MAX } from '../config/limits.ts';
 
 /** A record as a parser reads it from a file. */
@@ -44,7 +45,10 @@ function parseLine({ number: line, text, flaw }: Line): ParsedRecord {
   const problem = flaw ?? jsonExcess(text, { values: RECORD_VALUES_MAX, depth: JSON_DEPTH_MAX });
   if (problem !== undefined) return { line, text, value: undefined, flaw: problem };
   try {
-    return { line, text, value: JSON.parse(text), flaw: null };
+    const value: unknown = JSON.parse(text);
+    if (repeatsName(text, value))
+      return { line, text, value: undefined, flaw: 'has a name twice in one object' };
+    return { line, text, value, flaw: null };
   } catch (error) {
     return { line, text, value: undefined, flaw: `is not JSON: ${(error as Error).message}` };
   }
