@@ -63,7 +63,7 @@ export async function insertUnfinished(
   workspaceId: string,
   resource: Resource,
   inputs: readonly RecordInput[],
-  stamped: (input: RecordInput, createdAt: string) => RecordInput = (input) => input,
+  stamped?: (input: RecordInput, createdAt: string) => RecordInput,
 ): Promise<UnfinishedInsert> {
   if (inputs.length === 0) return { ...NOTHING_INSERTED, finish: () => [] };
   const records = { workspaceId, resource };
@@ -71,7 +71,7 @@ export async function insertUnfinished(
     allocateTimestamps(client, workspaceId, inputs.length),
     ...find(client, records, inputs),
   ]);
-  const completed = inputs.map((input, index) => stamped(input, timeOfMicros(first + index)));
+  const completed = stamped ? inputs.map((input, i) => stamped(input, timeOfMicros(first + i))) : inputs;
   const { accepted, last, ...others } = await accept(client, records, completed, first, found);
   return { ...(await write(client, records, accepted, first)), ...others };
 }
