@@ -116,12 +116,16 @@ export function readConfig(env: Environment): Config {
     if (value === undefined) return undefined;
     const mistake = mistakeOfUrl(value, protocols, several);
     if (mistake !== undefined) mistakes.push(`${name} ${mistake}`);
-    return several ? withVerifiedTls(value) : value;
+    return value;
+  };
+  const databaseAt = (name: string): string | undefined => {
+    const value = url(name, ['postgres:', 'postgresql:'], true);
+    return value === undefined ? undefined : withVerifiedTls(value);
   };
 
   const host = text('SVC_HOST') ?? '127.0.0.1';
   const port = integer('SVC_PORT', 8080, 0, PORT_MAX);
-  const databaseUrl = url('SVC_DATABASE_URL', ['postgres:', 'postgresql:'], true);
+  const databaseUrl = databaseAt('SVC_DATABASE_URL');
   const secrets = readSecrets(text('SVC_SECRET'), databaseUrl !== undefined, mistakes);
   const directory = text('SVC_BACKUP_DIR');
   if (directory === undefined) {
@@ -137,7 +141,7 @@ export function readConfig(env: Environment): Config {
     dataDir: text('SVC_DATA_DIR') ?? './data',
     databaseUrl,
     databasePooler: choice('SVC_DATABASE_POOLER', 'none', ['none', 'transaction']),
-    databaseDirectUrl: url('SVC_DATABASE_DIRECT_URL', ['postgres:', 'postgresql:'], true),
+    databaseDirectUrl: databaseAt('SVC_DATABASE_DIRECT_URL'),
     databaseConnections: integer('SVC_DATABASE_CONNECTIONS', CONNECTIONS_DEFAULT, CONNECTIONS_MIN, 100),
     secrets,
     publicUrl: url('SVC_PUBLIC_URL', ['http:', 'https:'])?.replace(/\/+$/, '') ?? urlOf(host, port),
