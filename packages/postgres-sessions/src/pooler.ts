@@ -66,7 +66,7 @@ export function explainRefusal(error: unknown): string | undefined {
 /** The explanation of {@link explainRefusal} with the version of the PgBouncer at the URL, if it says it. */
 export async function explainRefusalAt(error: unknown, url: string): Promise<string | undefined> {
   const text = explainRefusal(error);
-  if (text === undefined) return undefined;
+  if (text === undefined || explainTls(error) !== undefined) return text;
   const found = await askConsole(url);
   return found === undefined
     ? text

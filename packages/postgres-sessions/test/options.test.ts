@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { explainRefusal, takeOptions, withVerifiedTls } from '../src/index.ts';
+import { explainRefusal, explainRefusalAt, takeOptions, withVerifiedTls } from '../src/index.ts';
 
 test.each([
   ['postgres://u:p@h/d', 'postgres://u:p@h/d', ''],
@@ -35,8 +37,18 @@ test.each([
   expect(withVerifiedTls(databaseUrl)).toBe(url);
 });
 
-test('a certificate that is not accepted is explained', () => {
+test('a certificate that is not accepted is explained, without another connection', async () => {
   const error = Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
   expect(explainRefusal(error)).toContain('not accepted (self-signed certificate)');
   expect(explainRefusal(new Error('self-signed certificate'))).toBeUndefined();
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  expect(await explainRefusalAt(error, `postgres://u@127.0.0.1:${port}/d`)).toBe(explainRefusal(error));
+  server.close();
+  expect(connections).toBe(0);
 });
