@@ -49,7 +49,8 @@ export async function endSessions(
   return tokens.length;
 }
 
-const findSession = preparedStatement('confirm_session', 'request')`select 1 from sessions where token = $1`;
+const findSession = preparedStatement('confirm_session', 'request')`
+  select 1 from sessions where token = $1 and expires_at > now()`;
 
 /** Throws `not_signed_in` if the session of the request has ended since it began. */
 export async function confirmSession(client: Queryable, request: FastifyRequest): Promise<void> {

@@ -15,6 +15,10 @@ const ENDINGS: Readonly<Record<string, readonly [AnyErrorCode, Ending]>> = {
     ({ send, workspaceId }) => send('DELETE', `/workspaces/${workspaceId}`, { name: 'Test' }),
   ],
   'the person signs out': ['not_signed_in', ({ send }) => send('POST', '/auth/sign-out', {})],
+  'the session expires': [
+    'not_signed_in',
+    ({ userId }) => pool.query('update sessions set expires_at = now() where user_id = $1', [userId]),
+  ],
   'the person loses the membership': [
     'not_found',
     ({ workspaceId }) => pool.query('delete from members where workspace_id = $1', [workspaceId]),
