@@ -27,8 +27,8 @@ import { createPipelinedReads } from './pipelined/reads.ts';
 import { createPool, type PoolOptions } from './pool.ts';
 
 /**
- * The database connections of a process, divided into lanes. A lane cannot use connections of another lane. Requests have
- * no other connections, so a turn, a share and a lock timeout apply to each of them. The lanes for reading refuse writes.
+ * The database connections of a process, divided into lanes. A lane cannot use connections of another lane. Requests have no
+ * others, except `/readyz`: a turn, a share and a lock timeout apply to each of them. The lanes for reading refuse writes.
  */
 export interface Lanes {
   /** The audit entries of requests. */
