@@ -15,7 +15,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['changes'],
   ['list', 'audit-log', 'signals'],
   ['http'],
-  ['database', 'log', 'config'],
+  ['database', 'config'],
 ];
 
 const SOURCE = 'service/src/';
