@@ -27,11 +27,11 @@ const selectDue = statement('removable_workspaces', JOB)`
   select id from workspaces
   where deleted_at < least(now(), $3::timestamptz) - $1 * interval '1 day' - ${MARGIN_HOURS} * interval '1 hour' and id > $2
   order by id limit ${WORKSPACES_MAX}`;
-// By their places, so that a row is found without a plan that depends on statistics. Nothing writes them any more. It
+// By their ctid, so that a row is found without a plan that depends on statistics. Nothing writes them any more. It
 // returns what it has found, because another node may have deleted that meanwhile, and more rows are left.
 const deletionOf = (table: string): BoundStatement => statement(`remove_rows_of_${table}`, JOB)`
-  with found as materialized (select ctid as place from ${table} where workspace_id = $1 limit ${CHUNK_ROWS}),
-  gone as (delete from ${table} where workspace_id = $1 and ctid = any (array(select place from found)))
+  with found as materialized (select ctid from ${table} where workspace_id = $1 limit ${CHUNK_ROWS}),
+  gone as (delete from ${table} where workspace_id = $1 and ctid = any (array(select found.ctid from found)))
   select 1 from found`;
 const deletions = [...FIRST, ...others, 'companies', 'webhook_endpoints'].map(deletionOf);
 const deleteMeters = ['live_meters', 'usage_marks'].map(deletionOf);

@@ -84,8 +84,8 @@ function rangeOf(
       // If the item was the newest one and is deleted, a later item may have its order, so the id decides.
       if (list.shortKeys) bound.push(`decode(${parameter(position.order ?? '')}, 'hex')`);
       bound.push(parameter(position.id));
-      const place = [...columns, column, ...(list.shortKeys ? ['id_order'] : []), 'id'];
-      return compare(place, `${end}${inclusive ? '=' : ''}`, bound);
+      const key = [...columns, column, ...(list.shortKeys ? ['id_order'] : []), 'id'];
+      return compare(key, `${end}${inclusive ? '=' : ''}`, bound);
     }
     const limit = compared.find((each) => each.column === column && each.operator.startsWith(end));
     if (limit !== undefined) {

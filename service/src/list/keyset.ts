@@ -124,14 +124,14 @@ function pageText(read: KeysetRead, range: IndexRange, counted: string): string 
   const searched = `, max(number) = ${SEARCHED_ROWS_MAX} as stopped,
   (array_agg(${column}))[count(*)::int]::text as searched_key, (array_agg(id))[count(*)::int] as searched_id,
   min(began_key)::text as began_key, min(began_id) as began_id`;
-  const places = list.shortKeys
+  const ends = list.shortKeys
     ? `row_to_json((array_agg(place))[1]) as first, row_to_json((array_agg(place))[least(count(doc), $2)::int]) as last,`
     : `(array_agg(${column}))[1]::text as first_key, (array_agg(id))[1] as first_id,
   (array_agg(${column}))[least(count(doc), $2)::int]::text as last_key, (array_agg(id))[least(count(doc), $2)::int] as last_id,`;
   return `select
   string_agg(doc, E',\\n') as docs,
   count(doc)::int as rows,
-  ${places}
+  ${ends}
   ${list.total ? totalOf(sourceOf(list), ordered, filters) : 'null::int'} as total${all ? '' : searched}
 from (
   ${page}

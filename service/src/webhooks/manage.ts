@@ -131,9 +131,9 @@ export async function readSecrets(
   const { rows } = await client.query<SecretsRow>(selectSecrets(workspaceId, endpointId));
   const [row] = rows;
   if (row === undefined) throw new Error('An endpoint that is locked is not there.');
-  const place = { workspaceId, endpointId };
-  const secret = sealer.open(row.secret, place);
+  const context = { workspaceId, endpointId };
+  const secret = sealer.open(row.secret, context);
   if (secret === undefined) return undefined;
-  const previous = row.previous === null ? undefined : sealer.open(row.previous, place);
+  const previous = row.previous === null ? undefined : sealer.open(row.previous, context);
   return { secret, previous: previous === undefined ? null : { secret: previous, until: row.until } };
 }

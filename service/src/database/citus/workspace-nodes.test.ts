@@ -9,7 +9,7 @@ const IDS = Array.from({ length: 20 }, (_, n) => `wks_${n}`);
 
 // Skipped in a cluster.
 test.skipIf(inCluster())(
-  'one PostgreSQL is the empty place of all workspaces, once it has been asked',
+  'on one PostgreSQL, the node of all workspaces is empty, once it has been asked',
   async () => {
     const workspaceNodes = createWorkspaceNodes(detectDistribution());
     expect(workspaceNodes.of('wks_1')).toBeUndefined();
