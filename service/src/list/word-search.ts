@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { SEARCHED_ROWS_MAX } from '../config/limits.ts';
 import type { KeysetRead, SearchedTexts } from './definition.ts';
 
-// SQL for the search of a list by words (docs/decisions/0040). The functions are those of the migration `search`.
+// SQL to search a list by words (docs/decisions/0040). The migrations `search` and `search_addresses` have its functions.
 
 /** What the rows that an index found are called in a statement. */
 const FOUND = 'found_by_words';
