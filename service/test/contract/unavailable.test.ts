@@ -121,9 +121,7 @@ describe('when a statement takes too long', () => {
       await expect
         .poll(async () => (await service.request(null, '/metrics')).text)
         .toMatch(/svc_database_waiting_requests\{lane="reads"\} [1-9]/);
-      const startMs = performance.now();
       expect((await service.request(null, '/readyz')).status).toBe(200);
-      expect(performance.now() - startMs).toBeLessThan(2_000);
       await holder.query('rollback');
       await waiting;
     } finally {
