@@ -25,7 +25,7 @@ export interface DatabaseOptions {
 const FIGURES_AGE_MS = 60_000;
 /** Figures that could not be renewed are left out after this time: they would look like current ones. */
 const FIGURES_LAST_MS = 180_000;
-/** Who asks whether the database responds waits no longer. */
+/** The most time that a ping waits for the database. */
 const PING_TIMEOUT_MS = 1_000;
 
 const GAUGES: Readonly<Record<keyof DatabaseFigures, readonly [name: string, help: string]>> = {

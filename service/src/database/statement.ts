@@ -75,5 +75,5 @@ export const statements = family(false);
 /** Declares such statements, which a connection prepares. Their names are unique. */
 export const preparedStatements = family(true);
 
-/** A part of a name that two texts do not share. */
+/** A hash of a statement's text, for its name. */
 export const textHash = (text: string): string => hash('sha256', text).slice(0, 32);

@@ -40,10 +40,7 @@ export async function serverLogSince(path: string, offset: number): Promise<stri
 
 /** What PostgreSQL's messages mean for the operator. The first match counts. */
 const MEANINGS: readonly (readonly [RegExp, string])[] = [
-  [
-    /No space left on device|Disk quota exceeded/,
-    'The disk is full: make room and start again, nothing is lost.',
-  ],
+  [/No space left on device|Disk quota exceeded/, 'The disk is full: make room; nothing is lost.'],
   [/Read-only file system/, 'The file system is read-only: mount it for writing.'],
   [/invalid permissions/, 'Only the owner of the directory may have access to it: run chmod -R go= on it.'],
   [/Permission denied/, 'Its user cannot use a file: give the directory back to its owner with chown -R.'],
