@@ -85,7 +85,10 @@ function operations(workspaceId: string, idOf: (resource: string) => string): re
     {
       what: 'change',
       run: (client) =>
-        complete(patchRecord(content, scope, idOf('content'), { companyId: OTHER_COMPANY }, { ifMatch: '*' }), client),
+        complete(
+          patchRecord(content, scope, idOf('content'), { companyId: OTHER_COMPANY }, { ifMatch: '*' }),
+          client,
+        ),
     },
     {
       what: 'delete',
