@@ -19,13 +19,14 @@ export function takeExportPlace(
   if (reply.request.raw.httpVersion === '1.0')
     throw new ApiError('invalid_request', 'An export needs HTTP/1.1, also from a proxy to the service.');
   const place = places.take([
-    { name: `workspace ${workspaceId}`, most: EXPORTS_PER_WORKSPACE_MAX },
-    ...(personId === undefined ? [] : [{ name: `person ${personId}`, most: 1 }]),
+    { name: workspaceId, most: EXPORTS_PER_WORKSPACE_MAX },
+    ...(personId === undefined ? [] : [{ name: personId, most: 1 }]),
   ]);
   if (place === 'all') throw unavailable();
   if (typeof place !== 'function') {
     const exports = place.most === 1 ? '1 export' : `${place.most} exports`;
-    const message = `At most ${exports} of this ${place.name.split(' ')[0]} may run here at the same time.`;
+    const owner = place.name === workspaceId ? 'workspace' : 'person';
+    const message = `At most ${exports} of this ${owner} may run here at the same time.`;
     throw new ApiError('rate_limited', message, { 'retry-after': '5' });
   }
   whenClosed(reply, place);
