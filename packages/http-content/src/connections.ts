@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** The most connections of a process. Further connections are closed at once. */
@@ -28,6 +28,13 @@ const progressOf = (socket: WithHandle): Progress => ({
   current: socket._handle?.writeQueueSize,
 });
 
+interface Connection {
+  /** At the last check; undefined if it had nothing to send. */
+  progress: Progress | undefined;
+  /** The number of its requests whose responses are not complete. */
+  running: number;
+}
+
 export interface LimitedConnections {
   /** Ends the connections on which no request runs, also those that have only a part of its header. */
   readonly endUnused: () => void;
@@ -42,23 +49,26 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
   server.maxConnections = max;
   // Without it, a worker of node:cluster gives the connection back, and the primary passes it on again and again.
   Object.assign(server, { dropMaxConnection: true });
-  /** The progress of each connection at the last check; undefined if it had nothing to send. */
-  const open = new Map<Socket, Progress | undefined>();
+  const open = new Map<Socket, Connection>();
   server.on('connection', (socket) => {
-    open.set(socket, undefined);
+    open.set(socket, { progress: undefined, running: 0 });
     socket.once('close', () => open.delete(socket));
   });
-  const running = new Set<ServerResponse>();
-  server.on('request', (_, response) => {
-    running.add(response);
-    response.once('close', () => running.delete(response));
+  server.on('request', ({ socket }, response) => {
+    const connection = open.get(socket);
+    if (connection === undefined) return;
+    connection.running += 1;
+    response.once('close', () => {
+      connection.running -= 1;
+    });
   });
   const check = (): void => {
-    for (const [socket, before] of open) {
+    for (const [socket, connection] of open) {
+      const { progress: before } = connection;
       const now = progressOf(socket);
-      if (socket.writableLength === 0) open.set(socket, undefined);
+      if (socket.writableLength === 0) connection.progress = undefined;
       else if (before?.done === now.done && before.current === now.current) socket.destroy();
-      else open.set(socket, now);
+      else connection.progress = now;
     }
   };
   // Two checks without progress end a connection, so it ends within the timeout.
@@ -67,8 +77,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits = {}):
   server.once('close', () => clearInterval(timer));
   return {
     endUnused() {
-      const used = new Set([...running].map(({ req }) => req.socket));
-      for (const socket of open.keys()) if (!used.has(socket)) socket.destroy();
+      for (const [socket, { running }] of open) if (running === 0) socket.destroy();
     },
   };
 }

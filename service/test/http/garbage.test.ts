@@ -1,0 +1,47 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { limitConnections } from '@svc/http-content/connections';
+import { expect, test } from 'vitest';
+import { createTestService } from '../harness/service.ts';
+
+const PATHS = ['/v1/audits', '/v1/audits/count', '/healthz'];
+const CONNECTIONS_PER_PATH = 5;
+const READS_PER_CONNECTION = 100;
+const READS_PER_COLLECTION = 20;
+/** Far more than are in progress, and far fewer than all. */
+const KEPT_MAX = 200;
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as (options: { readonly type: 'minor' }) => void;
+/** Collects objects that have not survived two collections yet. Older ones stay until V8 collects the whole heap. */
+const collectNewObjects = (): void => collect({ type: 'minor' });
+
+// A Map or Set that changes with each request would keep them: V8 replaces its table again and again, and an old table keeps
+// the entries that it had, and the next table.
+test('responses that were sent are freed without a collection of the whole heap', async () => {
+  const { app, workspace, token } = await createTestService();
+  limitConnections(app.server);
+  const responses: WeakRef<object>[] = [];
+  let kept = 0;
+  app.server.on('request', (_, response) => {
+    responses.push(new WeakRef(response));
+    if (responses.length % READS_PER_COLLECTION > 0) return;
+    collectNewObjects();
+    kept = Math.max(kept, responses.filter((each) => each.deref() !== undefined).length);
+  });
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' });
+  const headers = { authorization: `Bearer ${await token(await workspace())}` };
+  const read = async (path: string): Promise<void> => {
+    for (let done = 0; done < READS_PER_CONNECTION; done++) {
+      const response = await fetch(`${origin}${path}`, { headers });
+      await response.text();
+      expect(response.status).toBe(200);
+    }
+  };
+  // Now the objects of the service are old, as in one that has run for some time.
+  for (let i = 0; i < 3; i++) collectNewObjects();
+  const connections = PATHS.flatMap((path) => Array.from({ length: CONNECTIONS_PER_PATH }, () => path));
+  await Promise.all(connections.map(read));
+  expect(responses).toHaveLength(connections.length * READS_PER_CONNECTION);
+  expect(kept).toBeLessThan(KEPT_MAX);
+});
