@@ -13,7 +13,8 @@ import { requestId } from './request.ts';
 /** The state of a connection: its last request, and the responses that are not sent yet. */
 interface Exchange {
   latest: IncomingMessage | undefined;
-  readonly owed: Set<ServerResponse>;
+  /** An array: a Set would get a new table with each response. */
+  readonly owed: ServerResponse[];
   /** Set by the first failure. After that, the bytes on the connection are not read as requests. */
   broken: boolean;
 }
@@ -21,7 +22,7 @@ interface Exchange {
 const exchanges = new WeakMap<Socket, Exchange>();
 
 function exchangeOf(socket: Socket): Exchange {
-  const exchange = exchanges.get(socket) ?? { latest: undefined, owed: new Set(), broken: false };
+  const exchange = exchanges.get(socket) ?? { latest: undefined, owed: [], broken: false };
   exchanges.set(socket, exchange);
   return exchange;
 }
@@ -31,8 +32,8 @@ export function sendProtocolErrors(server: Server): void {
   server.on('request', (request, response) => {
     const exchange = exchangeOf(request.socket);
     exchange.latest = request;
-    exchange.owed.add(response);
-    response.once('close', () => exchange.owed.delete(response));
+    exchange.owed.push(response);
+    response.once('close', () => exchange.owed.splice(exchange.owed.indexOf(response), 1));
   });
   server.on('connect', (_, socket) => {
     if (socket.writable) void refuse(socket as Socket, UNKNOWN_METHOD);
@@ -120,9 +121,9 @@ async function refuse(socket: Socket, failure: ApiError): Promise<void> {
   const { latest, owed } = exchange;
   // An incomplete last request is the request that failed. It gets no second response if its response has begun.
   const own = latest?.complete === false ? latest : undefined;
-  const response = [...owed].find(({ req }) => req === own);
+  const response = owed.find(({ req }) => req === own);
   const begun = response?.headersSent === true;
-  const awaited = begun ? [...owed].filter((each) => each !== response) : [...owed];
+  const awaited = begun ? owed.filter((each) => each !== response) : owed;
   if (own !== undefined && response !== undefined && !begun) {
     refuseInApplication(own, response, failure);
     const cut = setTimeout(() => socket.destroy(), REFUSAL_MAX_MS).unref();
