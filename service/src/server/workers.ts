@@ -24,8 +24,15 @@ import type { SignalHub } from './signal-hub.ts';
 
 /** It has the extension of this module, because the packed service consists of JavaScript. */
 const WORKER_PROGRAM = join(import.meta.dirname, `../main${extname(import.meta.filename)}`);
-/** By default, V8 would let a heap of 60 MB grow to 200 MB (docs/decisions/0022-how-many-workers.md). */
-const WORKER_FLAGS = ['--heap-growing-percent=40', '--max-semi-space-size=16'];
+/**
+ * By default, V8 would let a heap of 60 MB grow to 200 MB, and in most starts it would keep each request until it collects the
+ * whole heap (docs/decisions/0022-how-many-workers.md).
+ */
+const WORKER_FLAGS = [
+  '--heap-growing-percent=40',
+  '--max-semi-space-size=16',
+  '--no-allocation-site-pretenuring',
+];
 
 /** The most free ports that are tried. Other programs may take each before a worker listens there. */
 const PORTS_MAX = 10;
