@@ -13,7 +13,6 @@ import { requestId } from './request.ts';
 /** The state of a connection: its last request, and the responses that are not sent yet. */
 interface Exchange {
   latest: IncomingMessage | undefined;
-  /** An array: a Set would get a new table with each response. */
   readonly owed: ServerResponse[];
   /** Set by the first failure. After that, the bytes on the connection are not read as requests. */
   broken: boolean;

@@ -24,10 +24,7 @@ import type { SignalHub } from './signal-hub.ts';
 
 /** It has the extension of this module, because the packed service consists of JavaScript. */
 const WORKER_PROGRAM = join(import.meta.dirname, `../main${extname(import.meta.filename)}`);
-/**
- * By default, V8 would let a heap of 60 MB grow to 200 MB, and in most starts it would keep each request until it collects the
- * whole heap (docs/decisions/0022-how-many-workers.md).
- */
+/** For less memory and fewer garbage collections (docs/decisions/0022-how-many-workers.md). */
 const WORKER_FLAGS = [
   '--heap-growing-percent=40',
   '--max-semi-space-size=16',
@@ -81,8 +78,7 @@ interface Member {
 
 /**
  * Forks processes that share one port. The primary aggregates their metrics, and replaces a worker that dies. For several
- * workers, it also keeps the limits, so that they are exact for the whole machine, and writes the audit entries, so that
- * the workers share commits instead of waiting for those of each other.
+ * workers, it also keeps the limits, so that they are exact, and writes the audit entries, so that workers share commits.
  */
 export function forkWorkers(
   count: number,
@@ -244,8 +240,6 @@ async function serveIn(peer: Peer<WorkerCalls>, settings: ServiceSettings): Prom
 /** The error for the operator. A worker that cannot listen sends the reason; a worker that ends has printed the reason. */
 function startFailure(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
-  const gone = error instanceof PeerGoneError;
-  return new OperatorError(gone ? 'a worker process ended while it started' : errorMessage(error), {
-    cause: error,
-  });
+  const reason = error instanceof PeerGoneError ? 'a worker ended while it started' : errorMessage(error);
+  return new OperatorError(reason, { cause: error });
 }
