@@ -122,13 +122,12 @@ async function refuse(socket: Socket, failure: ApiError): Promise<void> {
   const own = latest?.complete === false ? latest : undefined;
   const response = owed.find(({ req }) => req === own);
   const begun = response?.headersSent === true;
-  const awaited = begun ? owed.filter((each) => each !== response) : owed;
   if (own !== undefined && response !== undefined && !begun) {
     refuseInApplication(own, response, failure);
     const cut = setTimeout(() => socket.destroy(), REFUSAL_MAX_MS).unref();
     response.once('close', () => clearTimeout(cut));
   }
-  await Promise.all(awaited.map(closed));
+  await Promise.all(owed.filter((each) => !begun || each !== response).map(closed));
   if (own === undefined) socket.end(rawResponse(failure));
   else socket.end();
 }

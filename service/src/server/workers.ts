@@ -240,6 +240,7 @@ async function serveIn(peer: Peer<WorkerCalls>, settings: ServiceSettings): Prom
 /** The error for the operator. A worker that cannot listen sends the reason; a worker that ends has printed the reason. */
 function startFailure(error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
-  const reason = error instanceof PeerGoneError ? 'a worker ended while it started' : errorMessage(error);
+  const gone = error instanceof PeerGoneError;
+  const reason = gone ? 'a worker process ended while it started' : errorMessage(error);
   return new OperatorError(reason, { cause: error });
 }

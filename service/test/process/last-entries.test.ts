@@ -91,7 +91,7 @@ test('workers that cannot all start leave no connection open', async () => {
   const [frozen] = forked;
   frozen?.process.kill('SIGSTOP');
   const running = run();
-  const failed = expect(running).rejects.toThrow('a worker ended while it started');
+  const failed = expect(running).rejects.toThrow('a worker process ended while it started');
   await waitFor(async () => expect(await ask()).toBe(200));
   expect(await connections()).toBeGreaterThan(0);
   frozen?.process.kill('SIGKILL');
