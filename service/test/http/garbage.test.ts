@@ -14,9 +14,9 @@ const KEPT_MAX = 200;
 setFlagsFromString('--expose-gc');
 // As in a worker.
 setFlagsFromString('--no-allocation-site-pretenuring');
-const collect = runInNewContext('gc') as (options: { readonly type: 'minor' }) => void;
+const collect: NodeJS.GCFunction = runInNewContext('gc');
 /** Collects objects that have not survived two collections yet. Older ones stay until V8 collects the whole heap. */
-const collectNewObjects = (): void => collect({ type: 'minor' });
+const collectNewObjects = (): void => collect({ type: 'minor', execution: 'sync' });
 
 // A Map or Set that changes with each request would keep them: V8 replaces its table again and again, and a table that was
 // replaced keeps the entries that it still had, and the next table.
