@@ -9,10 +9,7 @@ const JSON_TYPE = 'application/json';
 /** The type of a merge patch (RFC 7396), accepted for PATCH only. */
 const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 
-/**
- * Accepts only JSON bodies. A DELETE without a body may have a Content-Type, because many clients send one in every
- * request.
- */
+/** Accepts only JSON bodies. A DELETE without a body may have a Content-Type, because many clients always send one. */
 export function acceptJsonBodies(app: FastifyInstance): void {
   // `__proto__` becomes a field like any other, which the validation refuses by its name.
   const parse = app.getDefaultJsonParser('ignore', 'ignore');

@@ -4,10 +4,7 @@
  */
 export type TablePlacement = 'workspace' | 'reference' | 'local';
 
-/**
- * The placement of each table that the migrations create (docs/scale.md). A migration that creates a table adds it
- * here.
- */
+/** The placement of each table (docs/scale.md). A migration that creates a table adds it here. */
 export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement>> = {
   // People, and what is looked up before a workspace is known.
   users: 'reference',
