@@ -63,6 +63,9 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
   try {
     // Fastify logs each address in each process; the service prints its address once.
     appLog.level = 'warn';
+    await app.ready();
+    // Frees what only the start needed. Workers have the flag for it.
+    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     await app.listen({ host: await addressOf(settings.host), port: settings.port });
     appLog.level = log.level;
     log.debug('this process serves');

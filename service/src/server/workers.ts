@@ -27,8 +27,9 @@ const WORKER_PROGRAM = join(import.meta.dirname, `../main${extname(import.meta.f
 /** For less memory and fewer garbage collections (docs/decisions/0022-how-many-workers.md). */
 const WORKER_FLAGS = [
   '--heap-growing-percent=40',
-  '--max-semi-space-size=16',
+  '--max-semi-space-size=8',
   '--no-allocation-site-pretenuring',
+  '--expose-gc',
 ];
 
 /** The most free ports that are tried. Other programs may take each before a worker listens there. */
@@ -110,7 +111,7 @@ export function forkWorkers(
 
   const fork = (): Member => {
     // The worker has the cache before its first module. Without it, that module, as TypeScript, loads a compiler of 17 MB.
-    const worker = cluster.fork({ NODE_COMPILE_CACHE: COMPILE_CACHE });
+    const worker = cluster.fork({ NODE_COMPILE_CACHE: COMPILE_CACHE, MALLOC_ARENA_MAX: '2' });
     const { promise, resolve } = Promise.withResolvers<void>();
     const peer = connectPeer<WorkerCalls>(worker, offered);
     const wakes = createAnnouncer({
