@@ -51,6 +51,24 @@ describe('the exit code', () => {
   });
 });
 
+test('request of an export that ends early prints what it has, and exits with the code of the error', async () => {
+  const id = await service.workspace();
+  const key = await service.token(id, { access: 'write', mode: 'live' });
+  const env = { SVC_API_KEY: key };
+  const stdin = '{"name":"Acme"}\n'.repeat(150);
+  expect(await command(['companies', 'create', '--file', '-'], { env, stdin })).toMatchObject({ code: 0 });
+  const asked = ['request', 'GET', '/v1/companies/export'];
+  const lines = (await command(asked, { env })).stdout.split('\n');
+  await service.pool.query('update live_meters set live_quota = live_requests + 1 where workspace_id = $1', [
+    id,
+  ]);
+  const { code, stdout, stderr } = await command(asked, { env });
+  expect(code).toBe(EXIT_CODES.limit.code);
+  expect(stdout.split('\n').slice(0, 100)).toEqual(lines.slice(0, 100));
+  expect(stdout.split('\n').slice(100)).toEqual([expect.stringContaining('"quota_exceeded"'), '']);
+  expect(stderr).toContain('svc: quota_exceeded: ');
+});
+
 describe('a command that is wrong', () => {
   test.each([
     ['adits list', 'did you mean "audits"?'],

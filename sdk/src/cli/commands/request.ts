@@ -1,10 +1,15 @@
+import { errorOf } from '../../changes/stream.ts';
+import type { RequestAnswer } from '../../client.ts';
 import { HTTP_METHODS } from '../../contract/index.ts';
+import type { SvcError } from '../../errors.ts';
 import { mayHaveBody } from '../../http/transport.ts';
 import { type Command, parseHeaders, positional, text, UsageError, type Values } from '../command.ts';
 import { readInput } from '../input.ts';
 import { type Io, printMessage, sanitizeText, write } from '../io.ts';
 import { valueText } from '../output/format.ts';
 import { openClient } from '../session.ts';
+
+const NDJSON = 'application/x-ndjson';
 
 export const requestCommand: Command = {
   path: ['request'],
@@ -29,7 +34,7 @@ export const requestCommand: Command = {
   notes: [
     "Example: svc request GET '/v1/audits?sort=score-descending&limit=3'",
     'It prints a response when it is complete, so it cannot print /v1/changes/stream: use svc changes tail --stream.',
-    'Of an export, check the last line: {"error": …} there means that it ended early. The exit code is 0 also then.',
+    'If an export ends early, its last line is {"error": …}, and the exit code is that of the error.',
   ],
   async run(invocation) {
     const { io, values } = invocation;
@@ -48,8 +53,17 @@ export const requestCommand: Command = {
     if (answer.dryRun)
       await printMessage(io, 'svc: this is a test key, so this was a dry run: nothing is changed.');
     if (answer.body !== undefined) await write(io.stdout, bodyText(answer.body, io.stdout));
+    const failure = failureOf(answer);
+    if (failure !== undefined) throw failure;
   },
 };
+
+/** The error in the last line of an export that ended early. Undefined: the response is complete. */
+function failureOf({ headers, body }: RequestAnswer): SvcError | undefined {
+  if (typeof body !== 'string' || !headers.get('content-type')?.startsWith(NDJSON)) return undefined;
+  const last = body.slice(body.trimEnd().lastIndexOf('\n') + 1);
+  return last.startsWith('{"error":') ? errorOf({ data: last }) : undefined;
+}
 
 /** JSON, or a text as it is. On a terminal, a text has no characters that change what the terminal shows. */
 function bodyText(body: unknown, stdout: Io['stdout']): string {
