@@ -28,10 +28,10 @@ export interface Order {
   anchorAfter(items: readonly Listed[]): Anchor | undefined;
   /**
    * How many items of a page were yielded already: those up to the anchor. The items are in the order of the
-   * iteration. Undefined if the page does not show where the anchor is. `within` limits the search to the first
-   * items.
+   * iteration. Undefined if the page does not show where the anchor is. `yielded`: how many first items had been yielded
+   * when the page was read before.
    */
-  countYielded(items: readonly Listed[], anchor: Anchor, within?: number): number | undefined;
+  countYielded(items: readonly Listed[], anchor: Anchor, yielded?: number): number | undefined;
 }
 
 /**
@@ -56,9 +56,15 @@ const lastIds = (items: readonly Listed[]): readonly string[] =>
 
 const orderByIds: Order = {
   anchorAfter: (items) => (items.length === 0 ? undefined : { ids: lastIds(items) }),
-  countYielded(items, { ids }, within = items.length) {
-    const index = items.slice(0, within).findLastIndex(({ id }) => ids.includes(id));
-    return index < 0 ? undefined : index + 1;
+  countYielded(items, { ids }, yielded = items.length) {
+    const isYielded = ({ id }: Listed): boolean => ids.includes(id);
+    // An import of older records moves yielded records to a later place of the page. Those count up to the first record that
+    // was not yielded: a yielded record that was deleted and created again comes after records that were not.
+    const within = items.slice(0, yielded).findLastIndex(isYielded);
+    const last = within < 0 ? items.findIndex(isYielded) : within;
+    if (last < 0) return undefined;
+    const next = items.findIndex((item, index) => index > last && !isYielded(item));
+    return next < 0 ? items.length : next;
   },
 };
 

@@ -144,15 +144,20 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
   async *#unseen(signal: Signal): AsyncGenerator<readonly T[], void, undefined> {
     const { pollMs = POLL_MS, follow = true } = this.#options;
     await this.#begin(signal);
-    for (;;) {
+    for (let searched = false; ; ) {
       const page = await this.#next(signal);
       const items = inDirection(page, 'before');
       const yielded = this.#yielded === 0 ? 0 : this.#countYielded(items);
-      [this.#page, this.#yielded, this.#pageEnd] = [
-        items,
-        yielded,
-        page.pagination.startCursor ?? this.#cursor,
-      ];
+      if (yielded === undefined) {
+        // An import of many older records has moved the last yielded ones to another page.
+        if (searched) throw positionLost(this.#source.name);
+        searched = true;
+        await this.#findAnchor(signal);
+        continue;
+      }
+      searched = false;
+      [this.#page, this.#yielded] = [items, yielded];
+      this.#pageEnd = page.pagination.startCursor ?? this.#cursor;
       if (yielded < items.length) yield yielded === 0 ? items : items.slice(yielded);
       this.#moveTo(this.#pageEnd, 0, this.#currentAnchor());
       if (page.pagination.hasMore) continue;
@@ -228,12 +233,9 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
     [this.#cursor, this.#yielded, this.#anchor, this.#page] = [cursor, yielded, anchor, []];
   }
 
-  #countYielded(items: readonly T[]): number {
-    const { order, name } = this.#source;
+  #countYielded(items: readonly T[]): number | undefined {
     const anchor = this.#currentAnchor();
-    const yielded = anchor && order.countYielded(items, anchor, this.#yielded);
-    if (yielded === undefined) throw positionLost(name);
-    return yielded;
+    return anchor && this.#source.order.countYielded(items, anchor, this.#yielded);
   }
 
   #currentAnchor(): Anchor | undefined {

@@ -1,6 +1,6 @@
 import { type RestartEvent, type Svc, SvcCursorExpiredError, SvcPositionLostError } from '@svc/sdk';
 import { bigQuery, COMPANY, LISTS, type ListCase } from '@svc/service/harness/lists.ts';
-import { seedRecords } from '@svc/service/harness/records.ts';
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import { createWorld, type World } from '@svc/service/harness/world.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { clientOf } from '../client.ts';
@@ -164,4 +164,26 @@ test('an iteration that begins at an expired cursor fails: it has no position ye
   expireCursors(world);
   const iteration = idsOf(svc.mentions.list({ cursor: pagination.nextCursor ?? '' }));
   await expect(iteration).rejects.toThrow(SvcCursorExpiredError);
+});
+
+describe.each([10, 300])('after an import of %i older audits', (count) => {
+  test('a tail repeats no record at a position in the middle of a page, and skips none', async () => {
+    const { workspaceId: other, service: node } = await createWorld();
+    const older = Array.from({ length: count }, (_, i) => ({
+      id: `aud_old_${i}`,
+      companyId: COMPANY,
+      createdAt: `2019-01-01T00:00:00.${String(i).padStart(6, '0')}Z`,
+    }));
+    const client = clientOf(node.app, await node.token(other, { mode: 'test' }));
+    const all = await idsOf(client.audits.tail({ follow: false }));
+    const positions = [client.audits.tail().position];
+    const tail = client.audits.tail({ follow: false });
+    for await (const _ of tail) positions.push(tail.position);
+    await seedRecords(node.pool, other, resourceNamed('audits'), older);
+    for (const [given, after] of positions.entries()) {
+      // Where nothing was yielded, and after the whole list, the position is that of a page.
+      const expected = given === 0 ? [...older.map(({ id }) => id), ...all] : all.slice(given);
+      expect(await idsOf(client.audits.tail({ follow: false, after })), `after ${given}`).toEqual(expected);
+    }
+  });
 });
