@@ -6,6 +6,9 @@ import { NoKeyError } from './session.ts';
 /** The service refused some records of a file, and the others were written. */
 export class SomeRefused extends SvcError {}
 
+/** The output was closed before the end of a file whose records are written. */
+export class FileUnfinished extends SvcError {}
+
 /** Exit codes of the command line. The help prints this table. */
 export const EXIT_CODES = {
   done: { code: 0, meaning: 'Done.' },

@@ -5,7 +5,7 @@ import { RESOURCES } from '../resource.ts';
 import { VERSION } from '../version.ts';
 import { type Command, UsageError } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
-import { exitCodeOf } from './exit-code.ts';
+import { exitCodeOf, FileUnfinished } from './exit-code.ts';
 import { actionOf, groupsOf } from './groups.ts';
 import { commandHelp, generalHelp, groupHelp } from './help.ts';
 import { BrokenPipe, Interrupted, type Io, printMessage, sanitizeText, write } from './io.ts';
@@ -19,7 +19,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     await dispatch(argv, io);
     return 0;
   } catch (error) {
-    const reason: unknown = io.signal.aborted ? io.signal.reason : error;
+    const reason: unknown =
+      io.signal.aborted && !(error instanceof FileUnfinished) ? io.signal.reason : error;
     await reportError(reason, io).catch(() => undefined);
     return exitCodeOf(reason);
   }

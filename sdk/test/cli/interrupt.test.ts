@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
+import { createTestService } from '@svc/service/harness/service.ts';
+import { listen } from '@svc/service/harness/socket.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { createWebhookSecret } from '../../src/webhooks.ts';
@@ -36,3 +40,32 @@ test.each([
   child.stdin.write(INPUT, () => child.kill(signal));
   expect(await closed).toEqual([130, null]);
 });
+
+test.each([
+  ['create', '{"name":"Acme"}', '--idempotency-key'],
+  ['update', '{"id":"com_a","name":"Acme"}', '--from-line'],
+])(
+  'svc companies %s whose output is closed before the end of its file fails',
+  async (command, line, rest) => {
+    const service = await createTestService();
+    const workspaceId = await service.workspace();
+    await seedRecords(service.pool, workspaceId, resourceNamed('companies'), [
+      { id: 'com_a', createdAt: '2026-01-01T00:00:00Z' },
+    ]);
+    const token = await service.token(workspaceId, { access: 'write', mode: 'live' });
+    const child = spawn(process.execPath, [MAIN, 'companies', command, '--file', '-'], {
+      env: { ...env, SVC_API_KEY: token, SVC_BASE_URL: await listen(service) },
+      stdio: 'pipe',
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const closed = once(child, 'close');
+    child.stdout.destroy();
+    // The input does not end, so the second batch of 1,000 is never sent.
+    child.stdin.on('error', () => undefined);
+    child.stdin.write(`${line}\n`.repeat(1_500));
+    const said = await text(child.stderr);
+    expect(await closed).toEqual([1, null]);
+    expect(said).toContain('svc: The output was closed before the end of the file.\n');
+    expect(said).toContain(`repeat the command with ${rest} `);
+  },
+);

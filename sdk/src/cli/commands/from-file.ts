@@ -5,9 +5,9 @@ import type { Resource } from '../../resource.ts';
 import { untilAborted } from '../../stoppable.ts';
 import { type Invocation, integer, UsageError } from '../command.ts';
 import type { FileRecord } from '../csv-input.ts';
-import { SomeRefused } from '../exit-code.ts';
+import { FileUnfinished, SomeRefused } from '../exit-code.ts';
 import { writableFields } from '../fields.ts';
-import { printMessage, write } from '../io.ts';
+import { BrokenPipe, type Io, printMessage, write } from '../io.ts';
 import { nameOf, placeOf, readRecords, requireReadable } from '../lines.ts';
 import { outputOf } from '../output/options.ts';
 import { countText, formatCount, type Noun, progressOf } from '../output/progress.ts';
@@ -74,7 +74,7 @@ export async function createFromFile(
       const unknown = Math.min(places.length, BATCH_MAX_RECORDS);
       unfinished = { unknown, problem: `a batch was not finished. Up to ${formatCount(unknown)} more` };
     }
-    throw error;
+    throw endingOf(io, error);
   } finally {
     progress.end();
     await printMessage(io, `svc: created ${countText(created, resource)}.`);
@@ -87,6 +87,12 @@ export async function createFromFile(
       );
   }
 }
+
+/** The error of a command that ends within a file. A reader that ends, such as `head`, is a failure then. */
+const endingOf = ({ signal }: Io, error: unknown): unknown =>
+  [error, signal.reason].some((each) => each instanceof BrokenPipe)
+    ? new FileUnfinished('The output was closed before the end of the file.', { cause: error })
+    : error;
 
 /** The message of a refused batch, with the place of each record that it names. */
 const withPlaces = (message: string, places: readonly string[]): string =>
@@ -161,6 +167,8 @@ export async function changeFromFile(
       sending = undefined;
     }
     await write(io.stdout, writer?.end() ?? '');
+  } catch (error) {
+    throw endingOf(io, error);
   } finally {
     progress.end();
     await printMessage(io, `svc: ${done} ${countText(changed, resource)}.`);
