@@ -5,15 +5,18 @@ test.each([
   [6, 9_000, 100],
   [12, 4_300, 100],
   [7, 7_200, 20],
-])('a page that has only %i items of %i characters is read at most twice again', async (items, characters, limit) => {
-  const all = Array.from({ length: items }, () => 'x'.repeat(characters));
-  expect(items * characters).toBeGreaterThan(RESULT_MAX_CHARACTERS);
-  let requests = 0;
-  const page = await readBounded(limit, async (asked) => {
-    requests += 1;
-    return { data: all.slice(0, Number(asked)) };
-  });
-  expect(fits(page)).toBe(true);
-  expect(page).toMatchObject({ data: expect.arrayContaining(all.slice(0, 1)) });
-  expect(requests).toBeLessThanOrEqual(3);
-});
+])(
+  'a page that has only %i items of %i characters is read at most twice again',
+  async (items, characters, limit) => {
+    const all = Array.from({ length: items }, () => 'x'.repeat(characters));
+    expect(items * characters).toBeGreaterThan(RESULT_MAX_CHARACTERS);
+    let requests = 0;
+    const page = await readBounded(limit, async (asked) => {
+      requests += 1;
+      return { data: all.slice(0, Number(asked)) };
+    });
+    expect(fits(page)).toBe(true);
+    expect(page).toMatchObject({ data: expect.arrayContaining(all.slice(0, 1)) });
+    expect(requests).toBeLessThanOrEqual(3);
+  },
+);

@@ -13,12 +13,20 @@ export async function readBounded(
 ): Promise<unknown> {
   let page = await read(limit);
   for (let items = Number(limit); !fits(page); page = await read(items)) {
+    // A page may have fewer items than its limit. With a limit above their number, it would be the same page again.
+    items = Math.min(items, countOf(page));
     if (!(items > 1)) throw tooLong();
     const share = RESULT_MAX_CHARACTERS / JSON.stringify(page).length;
     items = Math.max(1, Math.min(items - 1, Math.floor(items * share)));
   }
   return page;
 }
+
+/** The number of items of a page. */
+const countOf = (page: unknown): number => {
+  const { data }: { readonly data?: unknown } = Object(page);
+  return Array.isArray(data) ? data.length : 1;
+};
 
 /** Whether a result is short enough. */
 export const fits = (result: unknown): boolean => JSON.stringify(result).length <= RESULT_MAX_CHARACTERS;
