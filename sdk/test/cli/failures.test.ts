@@ -179,5 +179,9 @@ describe('a key', () => {
     await writeFile(join(other, 'svc', 'config.json'), '{', { mode: 0o600 });
     const result = await command(['audits', 'list'], { env: { SVC_API_KEY: '', XDG_CONFIG_HOME: other } });
     expect(result.stderr).toContain('config.json is damaged. Run svc login again.');
+    // The environment has all that a command needs.
+    expect(await command(['audits', 'count'], { env: { XDG_CONFIG_HOME: other } })).toMatchObject({
+      code: 0,
+    });
   });
 });
