@@ -23,6 +23,7 @@ type Untyped = Readonly<Record<string, (...args: readonly unknown[]) => PromiseL
 const untyped = (collection: object): Untyped => collection as Untyped;
 const audits = untyped(svc.audits);
 const companies = untyped(svc.companies);
+const changes = untyped(svc.changes);
 const call = (collection: Untyped, method: string, ...args: readonly unknown[]): Promise<unknown> =>
   (async () => collection[method]?.(...args))();
 
@@ -69,13 +70,8 @@ test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
   ['an id that is undefined', audits, 'get', [], 'An id must be a string, not undefined.'],
   ['an id that is empty', audits, 'get', [''], 'An id must not be empty.'],
   ['an id that is a path', audits, 'get', ['..'], '".." cannot be an id.'],
-  [
-    'the path of the count as an id',
-    audits,
-    'get',
-    ['count'],
-    '"count" cannot be an id here. Use the method `count()`.',
-  ],
+  ['the path of the count as an id', audits, 'get', ['count'], '"count" cannot be an id here.'],
+  ['the path of the stream as an id', changes, 'get', ['stream'], 'Use the method `stream()`.'],
   ['options that are null', audits, 'list', [null], 'The options must be an object, not null.'],
   ['options of a tail that are null', audits, 'tail', [null], 'The options must be an object, not null.'],
   [

@@ -129,6 +129,8 @@ export const getRecord = (
       const { fields, ...call } = checkedOptions(options, [...CALL_OPTIONS, 'fields']);
       if (resource.counted === true && id === 'count')
         throw new SvcError('"count" cannot be an id here. Use the method `count()`.');
+      if (resource.positions === true && id === 'stream')
+        throw new SvcError('"stream" cannot be an id here. Use the method `stream()`.');
       if (resource.writes !== undefined && id === 'export')
         throw new SvcError('"export" cannot be an id here. Use the method `export()`.');
       const query = fields === undefined ? '' : queryText({ fields: fieldsText(fields) });
