@@ -22,7 +22,7 @@ export interface CallOptions {
 export async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
   const run = async (given: CallOptions): Promise<T> => {
     const response = await send(path, given);
-    return (response.status === 204 ? undefined : await response.json()) as T;
+    return response.status === 204 ? (undefined as T) : readJson<T>(response);
   };
   return options.method === undefined || options.method === 'GET'
     ? withTimeout(options.signal, (signal) => run({ ...options, signal }))
@@ -61,16 +61,19 @@ export async function send(path: string, options: CallOptions = {}): Promise<Res
     },
     ...(method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
     ...(signal === undefined ? {} : { signal }),
-  }).catch((error: unknown) => {
-    throw isAbort(error) ? error : unreachable();
-  });
+  }).catch(throwUnreachable);
   if (!response.ok) throw await failureOf(response);
   return response;
 }
 
-/** Whether the caller of a request has stopped it. */
-export const isAbort = (error: unknown): boolean =>
-  error instanceof DOMException && error.name === 'AbortError';
+/** The parsed body of a response. Throws ApiFailure if the connection ends before the body does. */
+export const readJson = async <T>(response: Response): Promise<T> =>
+  (await response.json().catch(throwUnreachable)) as T;
+
+/** For a failed request or body: throws ApiFailure, or the error itself if the caller has stopped the request. */
+export function throwUnreachable(error: unknown): never {
+  throw error instanceof DOMException && error.name === 'AbortError' ? error : unreachable();
+}
 
 /** URL path of an endpoint. Leaves out undefined parameters. */
 export function endpoint(path: string, query: CallOptions['query'] = {}): string {

@@ -1,6 +1,5 @@
 import { csvLine, withoutFormula } from '@svc/sdk/csv';
-import { type CallOptions, call, isAbort, send } from '../api/client.ts';
-import { unreachable } from '../api/failure.ts';
+import { type CallOptions, call, send, throwUnreachable } from '../api/client.ts';
 import { nextParam, type Page, type PageParam } from './pages.ts';
 
 export const LIST_FORMATS = {
@@ -107,9 +106,7 @@ async function* chunksOf(
   const reader = body?.getReader();
   for (;;) {
     // Safari cannot iterate over a stream.
-    const next = await reader?.read().catch((error: unknown) => {
-      throw isAbort(error) ? error : unreachable();
-    });
+    const next = await reader?.read().catch(throwUnreachable);
     if (next?.value === undefined) return;
     yield next.value;
   }

@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useAction } from '../../api/action.ts';
-import { call, ofWorkspace, send, withTimeout } from '../../api/client.ts';
+import { call, ofWorkspace, readJson, send, withTimeout } from '../../api/client.ts';
 import type { DataRecord } from '../../resources/resources.ts';
 import type { Patch } from './forms/record-form.ts';
 
@@ -85,6 +85,6 @@ const recordPath = (workspaceId: string, resource: string, id: string): string =
   `${listPath(workspaceId, resource)}/${encodeURIComponent(id)}`;
 
 const readRecord = async (response: Response): Promise<ReadRecord> => ({
-  record: (await response.json()) as DataRecord,
+  record: await readJson<DataRecord>(response),
   etag: response.headers.get('etag') ?? '',
 });

@@ -1,6 +1,7 @@
 import { API_METHODS } from '@svc/sdk/contract';
 import { queryOptions } from '@tanstack/react-query';
-import { failureOf, unreachable } from '../../api/failure.ts';
+import { readJson, throwUnreachable } from '../../api/client.ts';
+import { failureOf } from '../../api/failure.ts';
 import { serviceUrl } from '../../base.ts';
 
 /** The parts of the OpenAPI document that the explorer uses. */
@@ -56,11 +57,9 @@ const REFERENCE = '#/components/parameters/';
 export const operationsQuery = queryOptions({
   queryKey: ['openapi'],
   queryFn: async ({ signal }): Promise<readonly Operation[]> => {
-    const response = await fetch(`${serviceUrl()}/openapi.json`, { signal }).catch((error: unknown) => {
-      throw signal.aborted ? error : unreachable();
-    });
+    const response = await fetch(`${serviceUrl()}/openapi.json`, { signal }).catch(throwUnreachable);
     if (!response.ok) throw await failureOf(response);
-    return operationsOf((await response.json()) as Document);
+    return operationsOf(await readJson<Document>(response));
   },
   staleTime: Number.POSITIVE_INFINITY,
 });
