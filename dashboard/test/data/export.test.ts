@@ -58,6 +58,23 @@ describe.skipIf(BROWSER_PATH === undefined)('the export of a list', async () => 
     expect(lines[1]).toContain(`'=1+1`);
   });
 
+  test('changes nothing when it is imported, in the format that is for an import', async () => {
+    const filtered = 'sentiment=negative&sort=published-ascending';
+    const page = await open(owner, `/w/${workspaceId}/data/mentions?${filtered}`);
+    await page.getByText('50 mentions', { exact: true }).waitFor();
+    const text = await download(page, /import/);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page
+      .getByLabel('File', { exact: true })
+      .setInputFiles({ name: 'mentions', mimeType: '', buffer: Buffer.from(text) });
+    await page.getByRole('checkbox', { name: 'Replace records whose id exists' }).click();
+    await page.getByRole('button', { name: 'Check file' }).click();
+    await page.getByRole('button', { name: 'Import and replace 50 mentions' }).click();
+    await page.getByText('0 mentions imported, 50 replaced, none refused.').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('link', { name: '=1+1', exact: true }).waitFor();
+  });
+
   test('has only the records that match the filters, which have a total', async () => {
     const page = await open(owner, `/w/${workspaceId}/data/mentions?sentiment=negative`);
     await page.getByText('50 mentions', { exact: true }).waitFor();

@@ -19,8 +19,8 @@ export interface ExportListProps {
 }
 
 const HINTS = {
-  csv: 'For spreadsheets, and for an import',
-  ndjson: 'One record per line, as in the API',
+  csv: 'For spreadsheets: texts that look like formulas get an apostrophe',
+  ndjson: 'One record per line, as in the API, and for an import',
 } as const;
 
 /** Saves the filtered list as a file, in its order. */
