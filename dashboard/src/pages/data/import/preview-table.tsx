@@ -29,6 +29,9 @@ export function PreviewTable({ resource, head, map, refused, onChange }: Preview
     { value: '', label: 'Leave out' },
     ...fields.map((name) => ({ value: name, label: required.includes(name) ? `${name} (required)` : name })),
   ];
+  // The service finds a column by its name.
+  const isAmbiguous = (column: string): boolean =>
+    column === '' && columns.filter((name) => name === '').length > 1;
   const set = (index: number, field: string | null): void =>
     onChange(map.map((old, i) => (i === index ? field : old === field ? null : old)));
   return (
@@ -48,14 +51,20 @@ export function PreviewTable({ resource, head, map, refused, onChange }: Preview
               {columns.map((column, i) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns never move, and their names may repeat
                 <HeadCell key={i} className="min-w-52 py-1.5 align-top">
-                  <span className="mb-1 block truncate">{column === '' ? '(no name)' : column}</span>
+                  <span className="mb-1 block truncate">{column || '(no name)'}</span>
                   <Select
-                    aria-label={`Field of the column ${column}`}
+                    aria-label={`Field of the column ${column || '(no name)'}`}
+                    disabled={isAmbiguous(column)}
                     className="w-full font-normal text-ink"
                     value={map[i] ?? ''}
                     options={options}
                     onChange={({ target }) => set(i, target.value || null)}
                   />
+                  {isAmbiguous(column) ? (
+                    <span className="mt-1 block text-sm font-normal">
+                      Name this column in the file first.
+                    </span>
+                  ) : null}
                 </HeadCell>
               ))}
             </tr>
