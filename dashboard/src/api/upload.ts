@@ -12,9 +12,16 @@ export interface UploadOptions {
   readonly signal: AbortSignal;
 }
 
+/** The browser cannot read a file, for example because it has changed since it was chosen. */
+export class UnreadableFile extends Error {
+  constructor() {
+    super('The browser could not read the file. Choose it again.');
+  }
+}
+
 /**
  * Uploads a file. Uses XMLHttpRequest, because fetch does not report the progress of an upload. The service reads only
- * as fast as it writes records, so the sent share is about the written share. Throws ApiFailure.
+ * as fast as it writes records, so the sent share is about the written share. Throws ApiFailure or UnreadableFile.
  */
 export function upload<T>(path: string, options: UploadOptions): Promise<T> {
   const { file, contentType, idempotencyKey, onProgress, signal } = options;
@@ -36,7 +43,14 @@ export function upload<T>(path: string, options: UploadOptions): Promise<T> {
       const headers = requestId === null ? {} : { 'request-id': requestId };
       failureOf(new Response(request.responseText, { status: request.status, headers })).then(reject, reject);
     });
-    request.addEventListener('error', () => reject(unreachable()));
+    request.addEventListener('error', () => {
+      // The browser does not say whether the connection or the file has failed.
+      const readable = file.slice(0, 1).arrayBuffer();
+      readable.then(
+        () => reject(unreachable()),
+        () => reject(new UnreadableFile()),
+      );
+    });
     request.addEventListener('abort', () =>
       reject(new DOMException('The upload was stopped.', 'AbortError')),
     );

@@ -1,3 +1,6 @@
+import { utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible } from '../harness/accessible.ts';
 import { BROWSER_PATH } from '../harness/launch.ts';
@@ -31,5 +34,28 @@ describe.skipIf(BROWSER_PATH === undefined)('a file to import', async () => {
     await page.getByText('1 company imported, none refused.').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('cell', { name: 'acme.example' }).waitFor();
+  });
+
+  test('that was changed on disk after it was chosen has to be chosen again', async () => {
+    const file = join(await temporaryDirectory(), 'companies.csv');
+    await writeFile(file, 'name\nBefore\n');
+    const page = await open(owner, companies);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('File', { exact: true }).setInputFiles(file);
+    await dialog.getByRole('cell', { name: 'Before' }).waitFor();
+    await writeFile(file, 'name\nAfterwards\n');
+    // The browser compares whole seconds.
+    await utimes(file, 1_000_000_000, 1_000_000_000);
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    await dialog
+      .getByRole('alert')
+      .getByText(/^The browser could not read the file. Choose it again.$/)
+      .waitFor();
+    await dialog.getByLabel('File', { exact: true }).setInputFiles(file);
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    await dialog.getByText('1 company imported, none refused.').waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('link', { name: 'Afterwards' }).waitFor();
   });
 });

@@ -6,7 +6,7 @@ import { useAction } from '../../../api/action.ts';
 import { ofWorkspace } from '../../../api/client.ts';
 import { isFailure, messageOf } from '../../../api/failure.ts';
 import { newIdempotencyKey } from '../../../api/idempotency-key.ts';
-import { upload } from '../../../api/upload.ts';
+import { UnreadableFile, upload } from '../../../api/upload.ts';
 import { counted } from '../../../format/plural.ts';
 import { nounOf } from '../../../resources/labels.ts';
 import type { ResourceContract } from '../../../resources/resources.ts';
@@ -91,8 +91,9 @@ export default function ImportDialog({ workspaceId, resource, dropped, onClose }
   const busy = send.isPending;
   const dry = send.variables?.dryRun === true;
   const report = dry ? send.data : undefined;
-  // A refused file must be corrected first.
-  const repeatable = !dry && !REFUSALS.some((code) => isFailure(send.error, code));
+  // A refused file must be corrected first, and an unreadable one be chosen again.
+  const repeatable =
+    !dry && !(send.error instanceof UnreadableFile) && !REFUSALS.some((code) => isFailure(send.error, code));
   const change = (next: Partial<Chosen>): void => {
     if (chosen !== undefined) setChosen({ ...chosen, key: newIdempotencyKey(), ...next });
     send.reset();
@@ -214,7 +215,7 @@ function useHead(file: File | undefined): FileHead | string | null {
     if (file !== undefined) {
       readHead(file).then(
         (head) => current && setRead(head),
-        () => current && setRead('The browser could not read the file. Choose it again.'),
+        () => current && setRead(new UnreadableFile().message),
       );
     }
     return () => {
