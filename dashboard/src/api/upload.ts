@@ -1,5 +1,5 @@
 import { personHeader } from '../session/page-person.ts';
-import { endpoint } from './client.ts';
+import { endpoint, readJson } from './client.ts';
 import { failureOf, unreachable } from './failure.ts';
 
 export interface UploadOptions {
@@ -36,7 +36,7 @@ export function upload<T>(path: string, options: UploadOptions): Promise<T> {
     });
     request.addEventListener('load', () => {
       if (request.status < 400) {
-        resolve(JSON.parse(request.responseText) as T);
+        readJson<T>(new Response(request.responseText)).then(resolve, reject);
         return;
       }
       const requestId = request.getResponseHeader('request-id');
