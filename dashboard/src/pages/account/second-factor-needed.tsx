@@ -14,11 +14,14 @@ export function SecondFactorNeeded() {
   const { workspaceId } = useParams({ strict: false });
   const workspace = useMe().workspaces.find(({ id }) => id === workspaceId);
   const [leaving, setLeaving] = useState(false);
+  const [dialogOpen, setDialogOpen] = useState(false);
   const router = useRouter();
   const enrolled = useQuery(sessionQuery).data?.user.twoFactorEnabled === true;
+  // Not while a dialog is open: it may show the backup codes, which are shown only once.
+  const ready = enrolled && !dialogOpen;
   useEffect(() => {
-    if (enrolled) void router.invalidate();
-  }, [enrolled, router]);
+    if (ready) void router.invalidate();
+  }, [ready, router]);
   return (
     <Shell workspaceId={undefined}>
       <Page
@@ -29,7 +32,7 @@ export function SecondFactorNeeded() {
           workspace === undefined ? null : <Button onClick={() => setLeaving(true)}>Leave workspace</Button>
         }
       >
-        <SecondFactorSection />
+        <SecondFactorSection onDialog={setDialogOpen} />
         {leaving && workspace !== undefined ? (
           <LeaveWorkspace workspace={workspace} onClose={() => setLeaving(false)} />
         ) : null}

@@ -12,10 +12,19 @@ import { NewBackupCodes } from './new-backup-codes.tsx';
 
 type Open = 'enable' | 'disable' | 'codes' | null;
 
-export function SecondFactorSection() {
+export interface SecondFactorSectionProps {
+  /** Called when a dialog of the section opens or closes. */
+  readonly onDialog?: (open: boolean) => void;
+}
+
+export function SecondFactorSection({ onDialog }: SecondFactorSectionProps) {
   const { data, error, refetch } = useQuery(sessionQuery);
   const [open, setOpen] = useState<Open>(null);
-  const close = (): void => setOpen(null);
+  const show = (dialog: Open): void => {
+    setOpen(dialog);
+    onDialog?.(dialog !== null);
+  };
+  const close = (): void => show(null);
   if (error !== null) return <FailureState error={error} retry={() => void refetch()} />;
   const enabled = data?.user.twoFactorEnabled;
   return (
@@ -33,11 +42,11 @@ export function SecondFactorSection() {
       <div className="flex flex-wrap gap-2">
         {enabled === true ? (
           <>
-            <Button onClick={() => setOpen('codes')}>New backup codes</Button>
-            <Button onClick={() => setOpen('disable')}>Switch off</Button>
+            <Button onClick={() => show('codes')}>New backup codes</Button>
+            <Button onClick={() => show('disable')}>Switch off</Button>
           </>
         ) : (
-          <Button busy={enabled === undefined} onClick={() => setOpen('enable')}>
+          <Button busy={enabled === undefined} onClick={() => show('enable')}>
             Set up an authenticator
           </Button>
         )}
