@@ -1,7 +1,14 @@
 import { PASSWORD } from '@svc/service/harness/dashboard-http.ts';
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BROWSER_PATH, createWorld, type Person, type World } from '../harness/world.ts';
+
+/** Shows the tab again after a while. Data older than 15 seconds is then read again. */
+async function readAgain(page: Page): Promise<void> {
+  await page.clock.fastForward(16_000);
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+}
 
 // Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('nothing is lost', () => {
@@ -26,6 +33,14 @@ describe.skipIf(BROWSER_PATH === undefined)('nothing is lost', () => {
     ({ page } = await world.signedIn(ada));
     const { id: companyId } = await send(page, 'POST', '/companies', { name: 'Acme' });
     ({ id: contentId } = await send(page, 'POST', '/content', { companyId, title: 'First words' }));
+    await seedRecords(world.pool, ada.workspaceId, resourceNamed('companies'), [
+      { id: 'com_gone', name: 'Gone', domain: null, createdAt: '2026-03-01T09:30:00Z' },
+    ]);
+    await world.pool.query(
+      `insert into webhook_endpoints (workspace_id, id, url, description, ordered, secret, position)
+       values ($1, 'we_gone', 'https://example.com/hook', '', true, 'sealed elsewhere', '')`,
+      [ada.workspaceId],
+    );
   });
 
   test('that was typed when the session ended, and nothing that somebody else has changed meanwhile', async () => {
@@ -62,6 +77,30 @@ describe.skipIf(BROWSER_PATH === undefined)('nothing is lost', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').getByText('Somebody else deleted this record').waitFor();
     expect(await page.getByLabel('Title').inputValue()).toBe('Kept words');
+  });
+
+  test.each([
+    { of: 'a record', path: '/data/companies/com_gone', label: 'Name', table: 'companies' },
+    { of: 'a webhook', path: '/webhooks/we_gone', label: 'Description', table: 'webhook_endpoints' },
+  ])('that was typed into $of, when the page finds out that somebody deleted it', async (gone) => {
+    const { path, label, table } = gone;
+    const visitor = await world.signedIn(ada);
+    await visitor.page.clock.install();
+    await visitor.page.goto(`/w/${ada.workspaceId}${path}`);
+    await visitor.page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const dialog = visitor.page.getByRole('dialog');
+    await dialog.getByLabel(label).fill('Kept words');
+    await world.pool.query(`delete from ${table} where workspace_id = $1 and id like '%_gone'`, [
+      ada.workspaceId,
+    ]);
+    const found = visitor.page.waitForResponse((read) => read.url().endsWith(path) && read.status() === 404);
+    await readAgain(visitor.page);
+    await found;
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByLabel(label).inputValue()).toBe('Kept words');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await visitor.page.getByRole('heading', { name: 'Not found' }).waitFor();
   });
 
   test('but a response: the list is read again after a deletion whose outcome is unknown', async () => {

@@ -39,20 +39,19 @@ export function RecordPage() {
   const { data, error, refetch } = useQuery(recordQuery(workspaceId, name, recordId));
   // For an unknown resource, the route shows the page "Page not found" instead.
   if (resource === undefined) return null;
-  if (isFailure(error, 'not_found')) {
+  const deleted = isFailure(error, 'not_found');
+  if (data !== undefined) {
     return (
-      <Page title="Not found" description={<BackLink workspaceId={workspaceId} resource={resource} />}>
-        <p className="text-soft">
-          There is no {resource.singular} with the ID{' '}
-          <code className="text-ink wrap-anywhere">{recordId}</code>. It may have been deleted.
-        </p>
-        <RecordHistory workspaceId={workspaceId} resource={resource} recordId={recordId} />
-      </Page>
+      <RecordDetails
+        key={recordId}
+        workspaceId={workspaceId}
+        resource={resource}
+        read={data}
+        deleted={deleted}
+      />
     );
   }
-  if (data !== undefined) {
-    return <RecordDetails key={recordId} workspaceId={workspaceId} resource={resource} read={data} />;
-  }
+  if (deleted) return <NoRecord workspaceId={workspaceId} resource={resource} recordId={recordId} />;
   if (error === null) return <PageSkeleton />;
   return (
     <FailureState
@@ -68,9 +67,11 @@ interface RecordDetailsProps {
   readonly workspaceId: string;
   readonly resource: ResourceContract;
   readonly read: ReadRecord;
+  /** Whether the record no longer exists. The page then shows it only while it is edited, to keep what was typed. */
+  readonly deleted: boolean;
 }
 
-function RecordDetails({ workspaceId, resource, read }: RecordDetailsProps) {
+function RecordDetails({ workspaceId, resource, read, deleted }: RecordDetailsProps) {
   const { record } = read;
   const { role } = useWorkspace(workspaceId);
   const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
@@ -80,6 +81,9 @@ function RecordDetails({ workspaceId, resource, read }: RecordDetailsProps) {
   const blocked = whyNot(role, 'record.change');
   // The headline score over time is shown on the page of a company, and on those of its audits.
   const hasScore = isCompanies(resource) || 'headlineScore' in resource.fields;
+  if (deleted && dialog !== 'edit') {
+    return <NoRecord workspaceId={workspaceId} resource={resource} recordId={record.id} />;
+  }
   return (
     <Page
       title={headingOf(resource, record, companyName)}
@@ -138,6 +142,20 @@ function RecordDetails({ workspaceId, resource, read }: RecordDetailsProps) {
     </Page>
   );
 }
+
+interface NoRecordProps extends Pick<RecordDetailsProps, 'workspaceId' | 'resource'> {
+  readonly recordId: string;
+}
+
+const NoRecord = ({ workspaceId, resource, recordId }: NoRecordProps) => (
+  <Page title="Not found" description={<BackLink workspaceId={workspaceId} resource={resource} />}>
+    <p className="text-soft">
+      There is no {resource.singular} with the ID <code className="text-ink wrap-anywhere">{recordId}</code>.
+      It may have been deleted.
+    </p>
+    <RecordHistory workspaceId={workspaceId} resource={resource} recordId={recordId} />
+  </Page>
+);
 
 const BackLink = ({ workspaceId, resource }: Pick<RecordDetailsProps, 'workspaceId' | 'resource'>) => (
   <Link

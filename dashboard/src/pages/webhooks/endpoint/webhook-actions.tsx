@@ -15,12 +15,15 @@ import { TestEvent } from './test-event.tsx';
 export interface WebhookActionsProps {
   readonly id: WebhookId;
   readonly endpoint: WebhookEndpoint;
+  /** Whether the dialog that edits the endpoint is open. */
+  readonly editing: boolean;
+  readonly onEditing: (editing: boolean) => void;
 }
 
-type Dialog = 'edit' | 'replay-failed' | 'replay-since' | 'delete';
+type Dialog = 'replay-failed' | 'replay-since' | 'delete';
 
 /** What a person can do with an endpoint. */
-export function WebhookActions({ id, endpoint }: WebhookActionsProps) {
+export function WebhookActions({ id, endpoint, editing, onEditing }: WebhookActionsProps) {
   const [dialog, setDialog] = useState<Dialog | null>(null);
   const close = (): void => setDialog(null);
   const test = useWebhookAction(id.workspaceId, {
@@ -47,7 +50,7 @@ export function WebhookActions({ id, endpoint }: WebhookActionsProps) {
         <Send size={14} aria-hidden />
         Send test event
       </Button>
-      <Button onClick={() => setDialog('edit')}>
+      <Button onClick={() => onEditing(true)}>
         <Pencil size={14} aria-hidden />
         Edit
       </Button>
@@ -68,7 +71,7 @@ export function WebhookActions({ id, endpoint }: WebhookActionsProps) {
           Delete…
         </MenuItem>
       </Menu>
-      {dialog === 'edit' ? <EditWebhook id={id} endpoint={endpoint} onClose={close} /> : null}
+      {editing ? <EditWebhook id={id} endpoint={endpoint} onClose={() => onEditing(false)} /> : null}
       {dialog === 'replay-failed' ? <ReplayFailed id={id} onClose={close} /> : null}
       {dialog === 'replay-since' ? <ReplaySince id={id} onClose={close} /> : null}
       {dialog === 'delete' ? <DeleteWebhook id={id} endpoint={endpoint} onClose={close} /> : null}

@@ -1,7 +1,7 @@
-import type { WebhookEndpoint } from '@svc/service/webhooks/wire';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { ArrowLeft } from 'lucide-react';
+import { useState } from 'react';
 import { isFailure } from '../../../api/failure.ts';
 import { type WebhookId, webhookQuery } from '../../../api/webhooks.ts';
 import { Page } from '../../../layout/page.tsx';
@@ -14,7 +14,7 @@ import { DisabledNotice } from './disabled-notice.tsx';
 import { PlotsSection } from './plots-section.tsx';
 import { SecretSection } from './secret-section.tsx';
 import { SettingsSection } from './settings-section.tsx';
-import { WebhookActions } from './webhook-actions.tsx';
+import { WebhookActions, type WebhookActionsProps } from './webhook-actions.tsx';
 
 const route = getRouteApi('/signed-in/w/$workspaceId/webhooks/$endpointId');
 
@@ -29,7 +29,9 @@ export function WebhookPage() {
 
 function LoadedWebhook({ id }: { readonly id: WebhookId }) {
   const { data, error, refetch } = useQuery(webhookQuery(id));
-  if (isFailure(error, 'not_found')) {
+  const [editing, setEditing] = useState(false);
+  // An endpoint that somebody deleted is shown while it is edited, to keep what was typed.
+  if (isFailure(error, 'not_found') && !editing) {
     return (
       <Page title="Not found" description={<BackLink workspaceId={id.workspaceId} />}>
         <p className="text-soft">
@@ -39,7 +41,9 @@ function LoadedWebhook({ id }: { readonly id: WebhookId }) {
       </Page>
     );
   }
-  if (data !== undefined) return <WebhookDetails id={id} endpoint={data.endpoint} />;
+  if (data !== undefined) {
+    return <WebhookDetails id={id} endpoint={data.endpoint} editing={editing} onEditing={setEditing} />;
+  }
   if (error === null) return <PageSkeleton />;
   return (
     <FailureState
@@ -51,16 +55,11 @@ function LoadedWebhook({ id }: { readonly id: WebhookId }) {
   );
 }
 
-interface WebhookDetailsProps {
-  readonly id: WebhookId;
-  readonly endpoint: WebhookEndpoint;
-}
-
-const WebhookDetails = ({ id, endpoint }: WebhookDetailsProps) => (
+const WebhookDetails = ({ id, endpoint, ...dialog }: WebhookActionsProps) => (
   <Page
     title={nameOf(endpoint)}
     description={<BackLink workspaceId={id.workspaceId} />}
-    actions={<WebhookActions id={id} endpoint={endpoint} />}
+    actions={<WebhookActions id={id} endpoint={endpoint} {...dialog} />}
   >
     <DisabledNotice id={id} endpoint={endpoint} />
     <SettingsSection workspaceId={id.workspaceId} endpoint={endpoint} />
