@@ -2,6 +2,7 @@ import { totpCode } from '@svc/service/harness/totp.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessibleInBothThemes } from './harness/accessible.ts';
+import { failToReadAgain, readAgain } from './harness/background-read.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world.ts';
 
 const done = (page: Page) => page.getByRole('button', { name: "Done, I've saved them" });
@@ -86,11 +87,10 @@ describe.skipIf(BROWSER_PATH === undefined)('a second factor that the workspace 
     await page.goto(`/w/${gina.workspaceId}/keys`);
     await openBackupCodes(page);
     const codes = await page.getByRole('dialog').getByRole('listitem').allTextContents();
-    // Data older than 15 seconds is read again when the tab is shown. The second time, the first has had its effect.
+    // The second time, the first has had its effect.
     for (const _ of [1, 2]) {
-      await page.clock.fastForward(16_000);
       const read = page.waitForResponse('**/auth/get-session');
-      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+      await readAgain(page);
       await read;
       await page.getByText('On', { exact: true }).waitFor({ state: 'attached' });
     }
@@ -98,6 +98,18 @@ describe.skipIf(BROWSER_PATH === undefined)('a second factor that the workspace 
     await done(page).click();
     await page.getByRole('heading', { name: 'API keys' }).waitFor();
     expectNoProblems(/status of 403|This workspace requires a second factor/);
+  });
+
+  test('is set up on the account page, and its backup codes stay there if a read in the background fails', async () => {
+    const { page } = await world.signedIn(await world.person('Hal'));
+    await page.clock.install();
+    await page.goto('/account');
+    await openBackupCodes(page);
+    await failToReadAgain(page, '/auth/get-session');
+    await page.getByRole('button', { name: 'Copy codes' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toHaveLength(10 * 12 - 1);
+    await done(page).click();
+    await page.getByText('On', { exact: true }).waitFor();
   });
 
   test('lets a member leave the workspace, by keyboard', async () => {

@@ -2,13 +2,8 @@ import { PASSWORD } from '@svc/service/harness/dashboard-http.ts';
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { failToReadAgain, readAgain } from '../harness/background-read.ts';
 import { BROWSER_PATH, createWorld, type Person, type World } from '../harness/world.ts';
-
-/** Shows the tab again after a while. Data older than 15 seconds is then read again. */
-async function readAgain(page: Page): Promise<void> {
-  await page.clock.fastForward(16_000);
-  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
-}
 
 // Skipped without Chromium, which is an error in CI.
 describe.skipIf(BROWSER_PATH === undefined)('nothing is lost', () => {
@@ -101,6 +96,40 @@ describe.skipIf(BROWSER_PATH === undefined)('nothing is lost', () => {
     expect(await dialog.getByLabel(label).inputValue()).toBe('Kept words');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await visitor.page.getByRole('heading', { name: 'Not found' }).waitFor();
+  });
+
+  test('that was typed on the page of a link, or is such a link, when a read in the background fails', async () => {
+    const grace = await world.person('Grace');
+    await world.pool.query('delete from members where user_id = $1', [grace.userId]);
+    await world.join(ada.workspaceId, grace, 'viewer');
+    const [owner, reset, invited] = [await world.signedIn(ada), await world.visitor(), await world.visitor()];
+    for (const visitor of [owner, reset, invited]) await visitor.page.clock.install();
+    const copyLink = async (): Promise<string> => {
+      await owner.page.getByRole('button', { name: 'Copy link' }).click();
+      return owner.page.evaluate('navigator.clipboard.readText()');
+    };
+    await owner.page.goto(`/w/${ada.workspaceId}/settings?tab=members`);
+    await owner.page.getByRole('button', { name: 'Reset password of Grace' }).click();
+    await owner.page.getByRole('button', { name: 'Create reset link' }).click();
+    await owner.page.getByRole('dialog', { name: 'Reset link for grace@example.com' }).waitFor();
+    await failToReadAgain(owner.page, '/members');
+
+    await reset.page.goto(await copyLink());
+    await reset.page.getByLabel('New password').fill('another horse battery staple');
+    await failToReadAgain(reset.page, '/password-reset/read', 1);
+    await reset.page.getByRole('button', { name: 'Set password' }).click();
+    await reset.page.getByRole('heading', { name: 'Your password is set' }).waitFor();
+
+    await owner.page.getByRole('button', { name: 'Done' }).click();
+    await owner.page.getByRole('button', { name: 'Invite' }).click();
+    await owner.page.getByLabel('Email address').fill('heidi@example.com');
+    await owner.page.getByRole('button', { name: 'Create link' }).click();
+    await invited.page.goto(await copyLink());
+    await invited.page.getByLabel('Your name').fill('Heidi');
+    await invited.page.getByLabel('Password').fill(PASSWORD);
+    await failToReadAgain(invited.page, '/invitations/read');
+    await invited.page.getByRole('button', { name: 'Join' }).click();
+    await invited.page.getByRole('button', { name: 'Account of Heidi' }).waitFor();
   });
 
   test('but a response: the list is read again after a deletion whose outcome is unknown', async () => {

@@ -25,7 +25,9 @@ export function SecondFactorSection({ onDialog }: SecondFactorSectionProps) {
     onDialog?.(dialog !== null);
   };
   const close = (): void => show(null);
-  if (error !== null) return <FailureState error={error} retry={() => void refetch()} />;
+  if (error !== null && data === undefined) {
+    return <FailureState error={error} retry={() => void refetch()} />;
+  }
   const enabled = data?.user.twoFactorEnabled;
   return (
     <Section

@@ -40,7 +40,7 @@ export function SessionsSection() {
         )
       }
     >
-      {error !== null ? (
+      {error !== null && data === undefined ? (
         <FailureState error={error} retry={() => void refetch()} />
       ) : data === undefined ? (
         <SkeletonRows rows={2} columns={2} />

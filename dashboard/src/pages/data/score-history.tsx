@@ -30,7 +30,7 @@ export function ScoreHistory({ workspaceId, companyId, name }: ScoreHistoryProps
       title={`Headline score of ${name}`}
       actions={<Segments label="Time" value={range} onChange={setRange} options={RANGES} />}
     >
-      {error !== null ? (
+      {error !== null && data === undefined ? (
         <FailureState error={error} retry={() => void refetch()} title="The scores could not be loaded" />
       ) : data === undefined ? (
         <Skeleton className="h-55 w-full" />

@@ -60,7 +60,7 @@ export function MentionsPanel({ workspaceId, sentiments }: MentionsPanelProps) {
           />
         </div>
       )}
-      {error !== null ? (
+      {error !== null && data === undefined ? (
         <FailureState error={error} retry={() => void refetch()} title="The mentions could not be loaded" />
       ) : data === undefined ? (
         <SkeletonRows columns={2} />

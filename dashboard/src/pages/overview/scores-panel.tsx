@@ -32,7 +32,7 @@ function ScoresOverTime({ workspaceId, range }: ScoresPanelProps) {
   const hasScores = data?.companies.some(({ scores }) => scores.some((score) => score !== null)) === true;
   return (
     <Section title="Headline score by company">
-      {error !== null ? (
+      {error !== null && data === undefined ? (
         <FailureState error={error} retry={() => void refetch()} title="The scores could not be loaded" />
       ) : data === undefined ? (
         <Skeleton className="h-62 w-full" />
@@ -59,7 +59,7 @@ function NewestAudits({ workspaceId }: Pick<ScoresPanelProps, 'workspaceId'>) {
       title="Newest audits"
       actions={<MoreLink workspaceId={workspaceId} resource={CONTRACT.audits} />}
     >
-      {error !== null ? (
+      {error !== null && data === undefined ? (
         <FailureState error={error} retry={() => void refetch()} title="The audits could not be loaded" />
       ) : data === undefined ? (
         <SkeletonRows columns={2} />

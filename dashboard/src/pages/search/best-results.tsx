@@ -23,7 +23,7 @@ export function BestResults({ workspaceId, text }: BestResultsProps) {
     queryFn: ({ signal }) =>
       call<SearchHits>(ofWorkspace(workspaceId, '/search'), { query: { q: text }, signal }),
   });
-  if (error !== null)
+  if (error !== null && data === undefined)
     return <FailureState error={error} retry={() => void refetch()} title="The search failed" />;
   if (data === undefined) return <SkeletonRows rows={10} />;
   if (data.data.length === 0) return <NoResults />;

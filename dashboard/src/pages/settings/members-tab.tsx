@@ -36,7 +36,7 @@ export function MembersTab({ workspaceId, inviting, onInvite }: MembersTabProps)
           </Button>
         }
       >
-        {members.error !== null ? (
+        {members.error !== null && members.data === undefined ? (
           <FailureState error={members.error} retry={() => void members.refetch()} />
         ) : members.data === undefined ? (
           <SkeletonRows rows={3} columns={3} />

@@ -16,7 +16,7 @@ export function InvitationPage() {
     enabled: token !== null,
     gcTime: 0,
   });
-  if (token !== null && error === null && data !== undefined) {
+  if (token !== null && data !== undefined) {
     const { workspaceName, email, role } = data;
     return (
       <SignInFrame title={`Join ${workspaceName}`} description={`${email} is invited as ${role}.`}>

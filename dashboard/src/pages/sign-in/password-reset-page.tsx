@@ -24,7 +24,7 @@ export function PasswordResetPage() {
     gcTime: 0,
   });
   if (done) return <PasswordSet />;
-  if (token !== null && error === null && data !== undefined) {
+  if (token !== null && data !== undefined) {
     const finish = (): void => {
       forgetLinkToken();
       setDone(true);
