@@ -75,16 +75,20 @@ async function exportsOf(env: Env, workspaces: readonly Workspace[]): Promise<re
   return files;
 }
 
-/** All entries of the log, as text. */
-async function entriesOf(url: string): Promise<readonly string[]> {
+async function queryOnce<Row extends pg.QueryResultRow>(url: string, sql: string): Promise<readonly Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    const { rows } = await client.query<{ entry: string }>('select t::text as entry from audit_log t');
-    return rows.map(({ entry }) => entry);
+    return (await client.query<Row>(sql)).rows;
   } finally {
     await client.end();
   }
+}
+
+/** All entries of the log, as text. */
+async function entriesOf(url: string): Promise<readonly string[]> {
+  const rows = await queryOnce<{ entry: string }>(url, 'select t::text as entry from audit_log t');
+  return rows.map(({ entry }) => entry);
 }
 
 test('svcd upgrade-database moves a deployment from PostgreSQL 17 to 18: keys, webhooks, log and exports are the same', {
@@ -162,6 +166,22 @@ test('svcd upgrade-database refuses an external database, and a data directory t
     code: 1,
     stderr: `svcd: there is no data directory ${dataDir}\n`,
   });
+});
+
+test('svcd upgrade-database names the tables that are not of the service, which only the old data has', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const dataDir = await dataDirectory();
+  const env = { SVC_DATA_DIR: dataDir, SVC_SECRET: SECRET };
+  const old = await startOldServer(dataDir);
+  await runSvcd(['migrate'], { env: { SVC_DATABASE_URL: old.url, SVC_SECRET: SECRET } });
+  await queryOnce(old.url, 'create table notes as select 1 as note');
+  await old.stop();
+  const upgraded = await runSvcd(['upgrade-database', '--old-binaries', oldPackage()], { env });
+  expect(upgraded.code).toBe(0);
+  expect(upgraded.stderr).toContain(
+    '\nLeft out, because they are not tables of the service: notes. Only the old data has them.\n',
+  );
 });
 
 test('svcd upgrade-database that gets SIGTERM leaves the old database in its place', {

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { backupDatabase, restoreDatabase } from '../backup/database.ts';
+import { backupDatabase, type RestoreReport, restoreDatabase } from '../backup/database.ts';
 import { differencesIn } from '../backup/differences.ts';
 import { estimateRows } from '../backup/estimate.ts';
 import { say } from '../output.ts';
@@ -19,12 +19,18 @@ export async function copyDatabase(
   signal: AbortSignal,
 ): Promise<void> {
   const progress = showProgress(await estimateRows(from, NAME));
+  let unknown: RestoreReport['unknown'];
   try {
-    await copyRows(from, to, signal, (rows) => progress.update(rows, rows));
+    ({ unknown } = await copyRows(from, to, signal, (rows) => progress.update(rows, rows)));
   } finally {
     progress.stop();
   }
   signal.throwIfAborted();
+  if (unknown.length > 0) {
+    say(
+      `Left out, because they are not tables of the service: ${unknown.join(', ')}. Only the old data has them.`,
+    );
+  }
   await verifyCopy(to);
 }
 
@@ -34,19 +40,20 @@ async function copyRows(
   to: string,
   signal: AbortSignal,
   onProgress: (rows: number) => void,
-): Promise<void> {
+): Promise<RestoreReport> {
   const pipe = new PassThrough({ highWaterMark: PIPE_BYTES });
   const failures: unknown[] = [];
-  const fail = (error: unknown): void => {
+  const fail = (error: unknown): undefined => {
     failures.push(error);
     pipe.destroy(error instanceof Error ? error : new Error(String(error)));
   };
-  await Promise.all([
+  const [, report] = await Promise.all([
     backupDatabase(from, pipe, { signal }).then(() => void pipe.end(), fail),
     // Nothing is lost between the two servers, so readers of the change feed keep their positions.
-    restoreDatabase(pipe, to, { expirePositions: false, onProgress }).then(() => undefined, fail),
+    restoreDatabase(pipe, to, { expirePositions: false, onProgress }).catch(fail),
   ]);
-  if (failures.length > 0) throw failures[0];
+  if (report === undefined || failures.length > 0) throw failures[0];
+  return report;
 }
 
 /** Differences are no reason to fail: the rows are those of the old database, so it has the same differences. */
