@@ -15,6 +15,17 @@ const parent = await dataDirectory();
 const dataDir = `${parent}/demo`;
 onFileEnd(() => killServer(dataDir));
 const env = { SVC_DATA_DIR: parent, SVC_PORT: '0' };
+/** Of a service behind a pooler, whose people sign in with a provider. */
+const REAL_SERVICE = {
+  SVC_DATABASE_URL: 'postgres://svc@pooler.example/svc',
+  SVC_DATABASE_POOLER: 'transaction',
+  SVC_DATABASE_DIRECT_URL: 'postgres://svc@database.example/svc',
+  SVC_SECRET: 'the secret of a real service: 32 characters',
+  SVC_PUBLIC_URL: 'https://svc.example.com',
+  SVC_OIDC_ISSUER: 'https://accounts.example.com',
+  SVC_OIDC_CLIENT_ID: 'svc',
+  SVC_OIDC_CLIENT_SECRET: 'the secret at the provider',
+};
 
 interface Demo {
   readonly url: string;
@@ -27,9 +38,10 @@ interface Demo {
 
 async function startDemo(
   changed: Readonly<Record<string, string>> = {},
+  ...args: readonly string[]
 ): Promise<{ demo: Demo; svcd: SvcdProcess }> {
   const settings = { ...env, SVC_LOG_LEVEL: 'debug', ...changed };
-  const svcd = spawnSvcd(['demo', '--json'], { env: settings, resultIsSecret: true });
+  const svcd = spawnSvcd(['demo', '--json', ...args], { env: settings, resultIsSecret: true });
   const [line = ''] = await svcd.printed(/^\{"url".*\}$/m);
   const demo = JSON.parse(line) as Demo;
   for (const text of [demo.testKey, demo.liveKey, demo.signInLink]) secret(text);
@@ -154,6 +166,23 @@ describe('svcd demo', () => {
       1,
       expect.stringContaining(`is in use by svcd demo (pid ${svcd.pid})`),
     ]);
+    await svcd.stop();
+  });
+
+  test('with the settings of a real service, has its own database, address and sign-in', async () => {
+    const { demo, svcd } = await startDemo(REAL_SERVICE);
+    expect(demo.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(demo.signInLink.startsWith(`${demo.url}/`)).toBe(true);
+    expect((await fetch(`${demo.url}/v1/companies`, { headers: bearer(demo.testKey) })).status).toBe(200);
+    const openId = await fetch(`${demo.url}/dashboard/api/auth/openid`);
+    expect(await openId.json()).toEqual({ provider: null });
+    await svcd.stop();
+  });
+
+  test('prints the address that --public-url names', async () => {
+    const publicUrl = 'http://demo.example.com:9000';
+    const { demo, svcd } = await startDemo(REAL_SERVICE, '--public-url', publicUrl);
+    expect([demo.url, demo.signInLink]).toEqual([publicUrl, expect.stringMatching(`^${publicUrl}/`)]);
     await svcd.stop();
   });
 

@@ -9,6 +9,7 @@ import type { Demo } from './prepare.ts';
 
 interface DemoFlags {
   readonly port?: string;
+  readonly publicUrl?: string;
   readonly json?: true;
 }
 
@@ -28,12 +29,16 @@ export function demoCommand(): Command {
       portNumber,
     )
     .option(
+      '--public-url <url>',
+      'the address at which people reach the demo (default: http:// with host and port)',
+    )
+    .option(
       '--json',
       'print url, ownerEmail, signInLink, workspaceId, testKey and liveKey as one line of JSON',
     )
     .action(async (flags: DemoFlags) => {
       const port = flags.port ?? (process.env['SVC_PORT'] || undefined);
-      const config = demoConfig(process.env, port ?? '0');
+      const config = demoConfig(process.env, port ?? '0', flags.publicUrl);
       say('Starting the demo …');
       const preparing = import('./prepare.ts');
       const exitCode = await runService({
@@ -57,15 +62,20 @@ function portNumber(text: string): string {
   throw new InvalidArgumentError('It must be an integer.');
 }
 
+/** The settings that say where a real service has its data and its secret, and how people reach it and sign in. */
+const OF_REAL_SERVICE =
+  /^SVC_(?:DATABASE_URL|DATABASE_POOLER|DATABASE_DIRECT_URL|SECRET|PUBLIC_URL|OIDC_\w+)$/;
+
 /** The settings with a separate data directory and the embedded database, so that a demo never touches real data. */
-function demoConfig(env: NodeJS.ProcessEnv, port: string): Config {
-  const { SVC_DATABASE_URL, SVC_SECRET, ...rest } = env;
+function demoConfig(env: NodeJS.ProcessEnv, port: string, publicUrl: string | undefined): Config {
+  const rest = Object.fromEntries(Object.entries(env).filter(([name]) => !OF_REAL_SERVICE.test(name)));
   return readConfig({
     SVC_WORKERS: '1',
     SVC_LOG_LEVEL: 'warn',
     ...rest,
     SVC_DATA_DIR: join(env['SVC_DATA_DIR'] || './data', 'demo'),
     SVC_PORT: port,
+    SVC_PUBLIC_URL: publicUrl,
   });
 }
 
