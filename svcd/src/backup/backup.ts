@@ -75,7 +75,7 @@ async function runBackup(
           const check = async (partial: string): Promise<void> => {
             if (!verify) return;
             await verifyBackup(partial, {
-              databaseUrl: config.databaseUrl,
+              databaseUrl: config.databaseUrl === undefined ? undefined : url,
               log: context.log(),
               signal: signals.abort,
               onProgress: (rows) => progress.update(rows, rows),

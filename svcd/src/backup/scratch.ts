@@ -10,7 +10,10 @@ import { withScratchDatabase } from './scratch-database.ts';
 import { withScratchServer } from './scratch-server.ts';
 
 export interface ScratchOptions {
-  /** The external database that the backup is from: its server gets the scratch database if there is no packaged one. */
+  /**
+   * The external database that the backup is from, not its pooler: its server gets the scratch database if there is no
+   * packaged one.
+   */
   readonly databaseUrl: string | undefined;
   readonly log: Logger;
   readonly onProgress?: (rows: number) => void;

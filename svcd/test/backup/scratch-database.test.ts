@@ -1,9 +1,17 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { createTestDatabase } from '@svc/service/harness/database.ts';
+import { runSvcd } from '@svc/service/harness/process.ts';
+import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { withScratchDatabase } from '../../src/backup/scratch-database.ts';
 
 // How svcd backup --verify works without the packaged PostgreSQL.
+
+const WITHOUT_PACKAGED = `--import=${new URL('without-packaged.ts', import.meta.url).href}`;
+/** Commands do not use it. */
+const POOLER_THAT_IS_DOWN = 'postgres://svc@127.0.0.1:1/svc';
 
 let server: { readonly pool: pg.Pool; readonly url: string };
 beforeAll(async () => {
@@ -56,6 +64,21 @@ test('a database that a killed verification has left is dropped by the next one;
   expect(await scratchNames()).toEqual([used, young, foreign].sort());
   await user.end();
   for (const name of [young, used, foreign]) await server.pool.query(`drop database ${name} with (force)`);
+});
+
+test('without the packaged PostgreSQL, svcd backup --verify uses the direct URL of a database behind a pooler', async () => {
+  const { url } = await createTestDatabase();
+  const file = join(await temporaryDirectory(), 'svc.backup');
+  const backup = await runSvcd(['backup', file, '--verify'], {
+    env: {
+      SVC_DATABASE_URL: POOLER_THAT_IS_DOWN,
+      SVC_DATABASE_POOLER: 'transaction',
+      SVC_DATABASE_DIRECT_URL: url,
+      SVC_SECRET: randomBytes(32).toString('base64url'),
+      NODE_OPTIONS: WITHOUT_PACKAGED,
+    },
+  });
+  expect([backup.code, backup.stderr]).toEqual([0, expect.stringContaining(' Verified.')]);
 });
 
 test('a signal ends the work, and the database is dropped', async () => {
