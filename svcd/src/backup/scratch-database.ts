@@ -21,13 +21,22 @@ const selectLeft = statement('left_scratch_databases', 'background: a verificati
     and pg_has_role(datdba, 'usage')
     and not exists (select from pg_stat_activity a where a.datid = d.oid)`;
 
+const selectSchema = statement('scratch_schema', 'control')`select quote_ident(current_schema()) as schema`;
+
+/**
+ * What the service needs, whatever the cluster's defaults are. Every server has the locale C, and it accepts all rows: the
+ * columns have their own collation, and a text in lower case is so in C too.
+ */
+const DEFAULTS = `encoding 'UTF8' locale_provider libc lc_collate 'C' lc_ctype 'C'`;
+
 /** Connections to a scratch database, or to the server that has it. */
 const withConnections = (url: string, work: (pool: pg.Pool) => Promise<void>): Promise<void> =>
   withPool({ url, max: CONNECTIONS, name: 'svcd backup --verify', ...FOR_COMMANDS }, work);
 
 /**
- * Runs `work` with a new empty database on the server of a URL, whose role must be allowed to create databases. Drops it
- * then, and before that the ones that killed processes have left there. `signal` drops it at once, so that `work` fails.
+ * Runs `work` with a new empty database on the server of a URL, whose role must be allowed to create databases. It has the
+ * schema that tables of the URL's database are in. Drops it then, and before that the ones that killed processes have left
+ * there. `signal` drops it at once, so that `work` fails.
  */
 export async function withScratchDatabase(
   serverUrl: string,
@@ -38,13 +47,18 @@ export async function withScratchDatabase(
   const name = `svc_verify_${seconds}_${randomBytes(8).toString('hex')}`;
   await withConnections(serverUrl, async (pool) => {
     await dropLeft(pool, seconds - CONNECTED_SECONDS);
-    await pool.query(scratchStatement(name, `create database ${name} template template0`)());
+    const { rows } = await pool.query<{ schema: string }>(selectSchema());
+    await pool.query(scratchStatement(name, `create database ${name} ${DEFAULTS} template template0`)());
     const drop = () => pool.query(dropDatabase(name));
     const end = (): void => void drop().catch(() => undefined);
     signal?.addEventListener('abort', end, { once: true });
     try {
       signal?.throwIfAborted();
-      await whileConnected(inDatabase(serverUrl, name), work);
+      await whileConnected(inDatabase(serverUrl, name), async (client, url) => {
+        for (const { schema } of rows)
+          await client.query(scratchStatement(name, `create schema if not exists ${schema}`)());
+        await work(url);
+      });
     } finally {
       signal?.removeEventListener('abort', end);
       await drop();
@@ -66,11 +80,14 @@ const inDatabase = (url: string, name: string): string =>
   url.replace(/^([^:]+:\/\/[^/?#]*)(?:\/[^?#]*)?/, `$1/${name}`);
 
 /** A connection that stays open shows other processes that the database is in use. */
-const whileConnected = (url: string, work: (url: string) => Promise<void>): Promise<void> =>
+const whileConnected = (
+  url: string,
+  work: (client: pg.ClientBase, url: string) => Promise<void>,
+): Promise<void> =>
   withConnections(url, async (pool) => {
     const client = await pool.connect();
     try {
-      await work(url);
+      await work(client, url);
     } finally {
       client.release(true);
     }

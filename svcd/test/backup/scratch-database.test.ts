@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { startThrowawayServer } from '@svc/embedded-postgres/testing';
+import { migrate } from '@svc/service/database/migrate';
+import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import { createTestDatabase } from '@svc/service/harness/database.ts';
+import { administer, databaseUrl } from '@svc/service/harness/postgres/template.ts';
 import { runSvcd } from '@svc/service/harness/process.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import pg from 'pg';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { withScratchDatabase } from '../../src/backup/scratch-database.ts';
+import { withPool } from '../../src/pool.ts';
 
 // How svcd backup --verify works without the packaged PostgreSQL.
 
@@ -51,6 +56,23 @@ test('the work gets another database of the same server, which is dropped after 
   await expect(work).rejects.toThrow('the rows differ');
   expect(name).toMatch(/^svc_verify_\d+_[0-9a-f]{16}$/);
   expect(await scratchNames()).toEqual(before);
+});
+
+test('the service can create its tables there, in the schema of the source, also if the cluster has another encoding', async () => {
+  const { binaries } = inject('databaseServer') ?? {};
+  if (binaries === undefined) throw new Error('this file runs in the projects with a database server');
+  const other = await startThrowawayServer(binaries, ['--encoding=SQL_ASCII', '--locale=C']);
+  onFileEnd(other.stop);
+  await administer(other.url, `create database app encoding 'UTF8' template template0`);
+  const source = databaseUrl(other.url, 'app');
+  await administer(source, 'create schema "App"');
+  await withScratchDatabase(`${source}&options=-c%20search_path%3D%22App%22`, undefined, (url) =>
+    withPool({ url, max: 1, name: 'test' }, async (pool) => {
+      expect((await migrate(pool)).applied.length).toBeGreaterThan(0);
+      const { rows } = await pool.query(`select schemaname from pg_tables where tablename = 'audits'`);
+      expect(rows).toEqual([{ schemaname: 'App' }]);
+    }),
+  );
 });
 
 test('a database that a killed verification has left is dropped by the next one; others stay', async () => {
