@@ -97,7 +97,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   if (isEveryAddress(config.host) && !config.publicUrlGiven) {
     log.warn(
       `other machines can reach this service, but links and sign-in work only at ${first.publicUrl}: set ` +
-        'SVC_PUBLIC_URL, or --public-url of svcd demo, to the address that people use',
+        'SVC_PUBLIC_URL (svcd demo: --public-url) to the address that people use',
     );
   }
   const signals = openSignalHub({ databaseUrl: database.url, log });
