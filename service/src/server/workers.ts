@@ -88,7 +88,7 @@ export function forkWorkers(
   const { log, limiter } = parts;
   const reportExport = logOutages(log);
   const members = new Set<Member>();
-  const crashes = createCrashLimit();
+  const crashes = createCrashLimit(count);
   const failed = Promise.withResolvers<Error>();
   let running: ServiceSettings | undefined;
   let ending = false;
