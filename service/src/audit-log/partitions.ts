@@ -46,10 +46,7 @@ export async function databaseNow(client: pg.ClientBase | pg.Pool): Promise<numb
   return rows[0]?.now ?? Number.NaN;
 }
 
-/**
- * The partitions that were created. `held`: another transaction held the log for too long, but this month has its
- * partition.
- */
+/** The partitions that were created. `held`: another transaction held the log too long, but this month has a partition. */
 interface Created {
   readonly created: readonly string[];
   readonly held?: true;

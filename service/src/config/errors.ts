@@ -3,10 +3,7 @@ export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
 }
 
-/**
- * The `code` of an error of Node, of the operating system (`ENOENT`) or of PostgreSQL (an SQLSTATE). Undefined if it
- * has none.
- */
+/** The `code` of an error of Node, the operating system (`ENOENT`) or PostgreSQL (an SQLSTATE). Undefined if it has none. */
 export function errorCode(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : undefined;

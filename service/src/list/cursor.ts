@@ -15,10 +15,7 @@ export interface Position {
   readonly order?: string;
 }
 
-/**
- * The list, the sort and the effective filter set that a cursor is bound to, as one text. A cursor is also bound to its
- * workspace.
- */
+/** The list, sort and effective filters that a cursor is bound to, as one text. It is also bound to its workspace. */
 export type Binding = string;
 
 export type CursorFailure = 'invalid' | 'expired' | 'mismatch';

@@ -16,10 +16,7 @@ export interface RemoveResult extends WriteResult {
   readonly doc: string;
 }
 
-/**
- * Validates a JSON merge patch (RFC 7396) and returns the write that applies it. If nothing changes, `recordIds` is
- * empty.
- */
+/** Validates a JSON merge patch (RFC 7396) and returns the write that applies it. Without a change, `recordIds` is empty. */
 export function patchRecord(
   resource: Resource,
   scope: Scope,

@@ -25,10 +25,7 @@ export interface Row {
   readonly doc: string;
 }
 
-/**
- * Completes a record and writes its wire JSON. `now` is createdAt if the input has none. Throws if the input was not
- * validated.
- */
+/** Completes a record and writes its wire JSON. `now`: createdAt if the input has none. Throws if it was not validated. */
 export function rowOf(resource: Resource, input: RecordInput, now: string): Row {
   const id = typeof input['id'] === 'string' ? input['id'] : newId(resource.idPrefix);
   const createdAt =

@@ -162,10 +162,7 @@ function workspaceConnections(
   return { people, accounts: changes, requests: reading ? reads : changes, changes };
 }
 
-/**
- * The people of the sessions that were active when this process last looked them up. Used to share connections, not
- * to authorize.
- */
+/** The people of the sessions that were active when last looked up. Used to share connections, not to authorize. */
 export interface KnownSessions {
   personOf(session: string): string | undefined;
   /** Stores the person of a session. With undefined, removes the session, because it has ended. */

@@ -197,10 +197,7 @@ export async function deviceCookieOfSession(
 export const openIdCookie = async (auth: DashboardAuth, value: string): Promise<string> =>
   (await jarOf(auth)).openId(value);
 
-/**
- * The names in a Cookie header, each with its different values. It takes linear time, because anyone can send the
- * header.
- */
+/** The names in a Cookie header, each with its different values. It takes linear time, because anyone can send one. */
 export function parseCookies(header: string): ReadonlyMap<string, ReadonlySet<string>> {
   const cookies = new Map<string, Set<string>>();
   for (const pair of header.split(';')) {

@@ -34,10 +34,7 @@ export function requireSameSite(scope: FastifyInstance, publicUrl: string): void
   });
 }
 
-/**
- * Programs other than browsers send neither header. They are allowed, because they do not hold another person's
- * cookies.
- */
+/** Programs other than browsers send neither header. They are allowed, because they hold no other person's cookies. */
 function isForeign({ headers }: FastifyRequest, ours: string): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') return true;

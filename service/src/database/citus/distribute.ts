@@ -134,10 +134,7 @@ async function setDefaults(client: pg.ClientBase): Promise<void> {
     await run(client, `alter database ${database} set ${name} = ${pg.escapeLiteral(value)}`);
 }
 
-/**
- * Lets the transaction of a migration change tables that are distributed. Returns false, and does nothing, in plain
- * PostgreSQL.
- */
+/** Lets the transaction of a migration change distributed tables. Returns false, and does nothing, in plain PostgreSQL. */
 export async function allowDistributedChanges(client: Queryable): Promise<boolean> {
   const inCluster = (await findCitus(client)) !== undefined;
   if (inCluster) await client.query(settings());
