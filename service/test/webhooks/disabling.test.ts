@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readFigures } from '../../src/jobs/figures.ts';
 import { expectContract, publishEvents } from '../contract/workspace-event.ts';
 import {
   deliveriesOf,
@@ -20,6 +21,23 @@ test('410 disables an endpoint at once', async () => {
   await expect.poll(() => endpointRow(id)).toMatchObject({ enabled: false, disabled_reason: 'gone' });
   await writer.createCompany('B');
   expect(await deliveriesOf(id)).toMatchObject([{ state: 'pending', status: 410 }]);
+});
+
+test('the figures of pending webhooks leave out those of an endpoint that is disabled', async () => {
+  const before = await readFigures(pool);
+  const writer = await newWriter();
+  const [gone, failing] = await Promise.all(
+    [410, 500].map((status) => startReceiver((response) => response.writeHead(status).end())),
+  );
+  const disabled = await newEndpoint(writer.workspaceId, { url: gone?.url });
+  const enabled = await newEndpoint(writer.workspaceId, { url: failing?.url });
+  newEngine();
+  await writer.createCompany('A');
+  await expect.poll(() => endpointRow(disabled.id)).toMatchObject({ enabled: false });
+  for (const { id } of [disabled, enabled])
+    await expect.poll(() => deliveriesOf(id)).toMatchObject([{ state: 'pending' }]);
+  const { pendingDeliveries } = await readFigures(pool);
+  expect(Number(pendingDeliveries) - Number(before.pendingDeliveries)).toBe(1);
 });
 
 test('the other endpoints of the workspace get the event that an endpoint was disabled', async () => {
