@@ -1,6 +1,8 @@
 import { verifyWebhook } from '@svc/sdk';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
+import { inTransaction } from '../../src/database/pool.ts';
+import { addTestDelivery } from '../../src/webhooks/replay.ts';
 import {
   deliveriesOf,
   endpointRow,
@@ -230,4 +232,19 @@ test('a change whose signal was lost is delivered too', async () => {
   await until(receiver, 1);
   await writer.createCompany('B', { announced: false });
   await until(receiver, 2);
+});
+
+test('test events whose signals were lost are sent too', async () => {
+  const { workspaceId, createCompany } = await newWriter();
+  const receiver = await startReceiver();
+  const { id } = await newEndpoint(workspaceId, { url: receiver.url });
+  newEngine({ lookAgainMs: 100 });
+  await createCompany('A');
+  await until(receiver, 1);
+  // The look at the database that replaces lost signals notices the company once more, but not test events.
+  for (const eventId of ['evt_first', 'evt_second']) {
+    const event = { eventId, createdAt: new Date().toISOString(), body: Buffer.from('{}') };
+    await inTransaction(pool, (client) => addTestDelivery(client, { workspaceId, id }, event));
+    await expect.poll(() => idsOf(receiver)).toContain(eventId);
+  }
 });

@@ -92,8 +92,8 @@ export async function newEndpoint(
 }
 
 /** Starts an engine. It stops at the end of the test, which also removes all endpoints. */
-export function newEngine(timeoutMs = 15_000): Engine {
-  const sender = createWebhookSender({ networks: parseNetworks('127.0.0.0/8'), timeoutMs });
+export function newEngine({ lookAgainMs = 60_000 } = {}): Engine {
+  const sender = createWebhookSender({ networks: parseNetworks('127.0.0.0/8'), timeoutMs: 15_000 });
   const engine = startEngine({
     connections: pool,
     sealer,
@@ -102,6 +102,7 @@ export function newEngine(timeoutMs = 15_000): Engine {
     log,
     now: Date.now,
     random: () => 0.5,
+    lookAgainMs,
   });
   onTestFinished(async () => {
     await engine.stop();
