@@ -4,8 +4,8 @@
 export type Calls = Readonly<Record<string, (argument: never) => unknown>>;
 
 /**
- * Another process. A call rejects with the message of the error there, with PeerGoneError if the process is gone, or with
- * the code ETIMEDOUT if it does not answer within `withinMs` (default: no limit).
+ * Another process. A call rejects with the message and the `code` of the error there, with PeerGoneError if the process is
+ * gone, or with the code ETIMEDOUT if it does not answer within `withinMs` (default: no limit).
  */
 export interface Peer<Remote extends Calls> {
   call<Name extends keyof Remote & string>(
@@ -25,7 +25,7 @@ export interface Channel {
 type Message =
   | { readonly call: number; readonly name: string; readonly argument: unknown }
   | { readonly answer: number; readonly value: unknown }
-  | { readonly failure: number; readonly message: string };
+  | { readonly failure: number; readonly message: string; readonly code?: string };
 
 /** The most calls and answers that are sent together. More would keep the other process busy for too long. */
 const MESSAGES_MAX = 64;
@@ -39,6 +39,11 @@ interface Pending {
 /** A call failed in the other process. */
 class PeerError extends Error {
   override readonly name: string = 'PeerError';
+  readonly code: string | undefined;
+  constructor(message: string, code?: string) {
+    super(message);
+    this.code = code;
+  }
 }
 
 /** A call failed because the other process is gone. */
@@ -50,10 +55,15 @@ export class PeerGoneError extends PeerError {
 }
 
 class PeerTimeoutError extends PeerError {
-  readonly code = 'ETIMEDOUT';
   constructor(ms: number | undefined) {
-    super(`the other process did not answer within ${ms} ms`);
+    super(`the other process did not answer within ${ms} ms`, 'ETIMEDOUT');
   }
+}
+
+function failureOf(error: unknown): { readonly message: string; readonly code?: string } {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { message } = error;
+  return 'code' in error && typeof error.code === 'string' ? { message, code: error.code } : { message };
 }
 
 /** Offers `local` to the process at the other end of the channel, and returns that process. */
@@ -92,14 +102,14 @@ export function connectPeer<Remote extends Calls>(channel: Channel, local: Calls
       if (offered === undefined) throw new PeerError(`there is no call ${name}`);
       send({ answer: id, value: await offered(argument) });
     } catch (error) {
-      send({ failure: id, message: error instanceof Error ? error.message : String(error) });
+      send({ failure: id, ...failureOf(error) });
     }
   };
   channel.on('message', (received) => {
     for (const message of received as readonly Message[]) {
       if ('call' in message) void answer(message.call, message.name, message.argument);
       else if ('answer' in message) settle(message.answer)?.resolve(message.value as never);
-      else settle(message.failure)?.reject(new PeerError(message.message));
+      else settle(message.failure)?.reject(new PeerError(message.message, message.code));
     }
   });
   channel.on('disconnect', gone);

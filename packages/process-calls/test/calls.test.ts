@@ -26,7 +26,7 @@ type Offer = {
 const offer: Offer = {
   double: async (n) => n * 2,
   fail: (why) => {
-    throw new Error(why);
+    throw Object.assign(new Error(why), { code: 'EFULL' });
   },
   hang: () => new Promise(() => undefined),
 };
@@ -40,11 +40,11 @@ describe('a call to another process', () => {
     expect(await Promise.all(numbers.map((n) => peer.call('double', n)))).toEqual(numbers.map((n) => n * 2));
   });
 
-  test('fails with the message of the error in the other process', async () => {
+  test('fails with the message and the code of the error in the other process', async () => {
     const { a, b } = channels();
     connectPeer(b, offer);
     const peer = connectPeer<Offer>(a, {});
-    await expect(peer.call('fail', 'no room')).rejects.toThrow('no room');
+    await expect(peer.call('fail', 'no room')).rejects.toMatchObject({ message: 'no room', code: 'EFULL' });
   });
 
   test('fails if the other process does not offer it', async () => {

@@ -59,8 +59,18 @@ export class UnknownOutcomeError extends Error {
   }
 }
 
+/** The database is away or overloaded for another process of the service. */
+export class UnavailableError extends Error {}
+
 /** Errors that are not the server's. */
-const UNAVAILABLE = [BusyError, UnknownOutcomeError, StandbyError, NoPrimaryError, PoolerError];
+const UNAVAILABLE = [
+  BusyError,
+  UnavailableError,
+  UnknownOutcomeError,
+  StandbyError,
+  NoPrimaryError,
+  PoolerError,
+];
 
 const NETWORK_CODES = new Set([
   'ECONNREFUSED',

@@ -1,6 +1,8 @@
 import { BusyError } from '@svc/turns';
 import { describe, expect, test } from 'vitest';
 import type { AuditedRequest, Outcome } from '../audit-log/append-requests.ts';
+import { refusalOf, toApiError } from '../http/failures.ts';
+import { throwFromPeer, throwToPeer } from './peer-failures.ts';
 import { createRemoteWriter } from './remote-writer.ts';
 
 const RECORDED: Outcome = { result: 'recorded', quota: null };
@@ -38,6 +40,24 @@ describe('entries that another process writes', () => {
     sent[0]?.answer(RECORDED);
     await expect(first).resolves.toEqual(RECORDED);
     await expect(second).rejects.toThrow('the other process is gone');
+  });
+
+  test.each([
+    ['busy', new BusyError('too many wait'), 'busy'],
+    ['without a session', new Error('Connection terminated'), 'database'],
+    ['in a fault of the program', new TypeError('no'), undefined],
+  ])('say whether the database was the cause, if the other process was %s', (_, error, reason) => {
+    const thrownBy = (work: () => never): unknown => {
+      try {
+        return work();
+      } catch (thrown) {
+        return thrown;
+      }
+    };
+    const { message, code } = Object(thrownBy(() => throwToPeer(error)));
+    const received = thrownBy(() => throwFromPeer(Object.assign(new Error(message), { code })));
+    const failure = toApiError(received);
+    expect(failure && refusalOf(failure, received)).toBe(reason);
   });
 
   test('are refused beyond the limit, and beyond half of it for one workspace, until others have outcomes', async () => {

@@ -9,6 +9,7 @@ import { systemClock } from '../config/time.ts';
 import type { SignalChannel } from '../signals/signals.ts';
 import type { PrimaryCalls, WorkerCalls } from './calls.ts';
 import { isPortInUse } from './listen.ts';
+import { throwFromPeer } from './peer-failures.ts';
 import { logUncaughtException } from './process.ts';
 import { createRemoteWriter } from './remote-writer.ts';
 import { type ServeParts, type Serving, serve } from './serve.ts';
@@ -64,7 +65,7 @@ const sharedBy = (primary: Peer<PrimaryCalls>): Pick<ServeParts, 'limiter' | 'au
       primary.call('take', { bucket, limit, windowMs, cost }, PRIMARY_TIMEOUT_MS),
   },
   auditWriter: createRemoteWriter(
-    (request) => primary.call('append', request, PRIMARY_TIMEOUT_MS),
+    (request) => primary.call('append', request, PRIMARY_TIMEOUT_MS).catch(throwFromPeer),
     AUDIT_QUEUE_LIMITS,
   ),
 });

@@ -18,6 +18,7 @@ import { SHUTDOWN_DEADLINE_MS } from '../config/limits.ts';
 import type { PrimaryCalls, ServiceSettings, WorkerCalls } from './calls.ts';
 import { portInUse } from './listen.ts';
 import { type MachineWriter, openMachineWriter } from './machine-writer.ts';
+import { throwToPeer } from './peer-failures.ts';
 import { COMPILE_CACHE } from './process.ts';
 import type { Serving } from './serve.ts';
 import type { SignalHub } from './signal-hub.ts';
@@ -101,7 +102,8 @@ export function forkWorkers(
   let hub: SignalHub | undefined;
   const offered: PrimaryCalls = {
     append: (request) =>
-      writer?.append(request) ?? Promise.reject(new Error('The service does not run yet.')),
+      writer?.append(request).catch(throwToPeer) ??
+      Promise.reject(new Error('The service does not run yet.')),
     take: ({ bucket, limit, windowMs, cost }) => limiter.take(bucket, limit, windowMs, cost),
     announce: (topics) => hub?.channel.send(topics),
     readMetrics: async () => `${await (await metrics.collect(members)).metrics()}${await primary.metrics()}`,

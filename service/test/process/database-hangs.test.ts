@@ -49,3 +49,18 @@ test('while the database hangs, each request is refused soon; when it continues,
   expect(await requestEntries(pool, workspaceId)).toHaveLength(before + REQUESTS);
   expect(await service.stop()).toEqual({ code: 0, signal: null });
 });
+
+test('a request to one of several workers whose log is held for too long gets a 503, which is logged as a warning', async () => {
+  const node = await startSvcd({ ...env, SVC_DATABASE_URL: url, SVC_WORKERS: '2' });
+  const holder = await pool.connect();
+  await holder.query('begin');
+  await holder.query('select from live_meters where workspace_id = $1 for update', [workspaceId]);
+  const { status, headers } = await fetch(`${node.url}/v1/nothing`, { headers: bearer(token) });
+  await holder.query('rollback');
+  holder.release();
+  expect(status).toBe(503);
+  const id = headers.get('request-id');
+  const [line] = await node.printed(new RegExp(`^.*"${id}".*entry could not be written.*$`, 'm'));
+  expect(JSON.parse(line)).toMatchObject({ level: 40 });
+  expect(await node.stop()).toEqual({ code: 0, signal: null });
+});
