@@ -4,10 +4,7 @@ import type { Resource } from '../resources/define.ts';
 import type { Columns, ParsedRecord, RecordParser } from './parser.ts';
 import { BulkError } from './target.ts';
 
-/**
- * Parses CSV with a header row of field names, in any order. Throws BulkError before the first record if the header
- * does not fit the resource.
- */
+/** Parses CSV with a header row of fields, in any order. Throws BulkError before the first record if the header is wrong. */
 export function csvParser(resource: Resource, mapping: Columns = new Map()): RecordParser {
   const reader = csvReader();
   let columns: readonly (Column | null)[] | undefined;

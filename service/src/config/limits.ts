@@ -115,10 +115,7 @@ export const USAGE_READER_WAIT_MS = 2_000;
 /** The most workspaces that wait to be counted, and the most sums of test requests, of which one workspace may have half. */
 export const USAGE_WAITING_MAX = 10_000;
 
-/**
- * How long a worker waits for the primary before the response is 503. It is longer than the wait of an entry, a connection
- * and a statement together.
- */
+/** How long a worker waits for the primary before a 503: longer than for an entry, a connection and a statement together. */
 export const PRIMARY_TIMEOUT_MS = 15_000;
 
 /** `Retry-After` of a 503. */

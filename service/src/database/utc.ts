@@ -1,7 +1,4 @@
-/**
- * SQL for a timestamptz in the text form of the API, with microseconds. The expression is SQL of this program, never
- * text of a request.
- */
+/** SQL for a timestamptz as text of the API, with microseconds. The expression is SQL of this program, not of a request. */
 export const utc = (expression: string): string =>
   `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 

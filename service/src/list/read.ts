@@ -41,10 +41,7 @@ export interface ListAnswer {
   readonly position: string | undefined;
 }
 
-/**
- * Reads one page (specification, 4.1): opens the cursor and runs one statement. Returns the failure of a cursor that cannot
- * be used; does not throw it.
- */
+/** Reads one page (specification, 4.1): opens the cursor and runs one statement. Returns the failure of a wrong cursor. */
 export async function readList(
   reader: ListReader,
   list: ListDefinition,

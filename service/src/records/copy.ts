@@ -38,9 +38,7 @@ const COPY_CHUNK_CHARACTERS = 64 * 1024;
 /** Of so many inputs, the first pass writes one more than the second. */
 const PASSES_PERIOD = 19;
 
-/**
- * Writes accepted inputs with COPY, each with its timestamp. The caller notes the result ({@link noteOfCreations}).
- */
+/** Writes accepted inputs with COPY, each with its timestamp. The caller notes the result ({@link noteOfCreations}). */
 export async function copyAccepted(
   client: pg.ClientBase,
   { workspaceId, resource }: Records,

@@ -4,9 +4,7 @@ import type { ProcessMetrics } from '@svc/telemetry/process-metrics';
 import type { AuditedRequest, Outcome } from '../audit-log/append-requests.ts';
 import type { Config } from '../config/config.ts';
 
-/**
- * The calls between the processes of a service. They are types, because an interface would not be assignable to `Calls`.
- */
+/** The calls between the processes of a service. They are types, because an interface would not be assignable to `Calls`. */
 
 /** All settings of a serving process: the configuration, and the opened database, the secrets and the actual port. */
 export interface ServiceSettings extends Config {

@@ -112,10 +112,7 @@ export async function addMember(
 const selectPersonForUpdate = statement('lock_person', 'request')`
   select id, name, email from users where id = $1 for update`;
 
-/**
- * Locks the person and returns them. Until the transaction ends, the person joins no workspace, and nobody else recovers the
- * account.
- */
+/** Locks and returns the person. Until the transaction ends, they join no workspace and nobody else recovers the account. */
 export async function lockPerson(client: pg.ClientBase, userId: string): Promise<Person | undefined> {
   return (await client.query<Person>(selectPersonForUpdate(userId))).rows[0];
 }

@@ -25,10 +25,7 @@ export function endpointIdOf({
 
 export const noEndpoint = (): ApiError => new ApiError('not_found', 'There is no such webhook endpoint.');
 
-/**
- * Runs a transaction in which the role is confirmed and the endpoint is locked. Throws `not_found` if the workspace has no
- * such endpoint.
- */
+/** Runs a transaction that confirms the role and locks the endpoint. Throws `not_found` if the workspace has no such one. */
 export const withEndpoint = <T>(
   pool: Connections,
   access: Access,

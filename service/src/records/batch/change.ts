@@ -83,10 +83,7 @@ function requireTargets(body: unknown, check: (fields: object) => Validation): r
   });
 }
 
-/**
- * Locks the records and applies a change to each, in the order of the request. Throws `not_found`. The caller notes the
- * changes.
- */
+/** Locks the records and applies a change to each, in their order. Throws `not_found`. The caller notes the changes. */
 async function applyEach(
   client: pg.ClientBase,
   resource: Resource,
