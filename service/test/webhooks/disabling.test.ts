@@ -26,11 +26,10 @@ test('410 disables an endpoint at once', async () => {
 test('the figures of pending webhooks leave out those of an endpoint that is disabled', async () => {
   const before = await readFigures(pool);
   const writer = await newWriter();
-  const [gone, failing] = await Promise.all(
-    [410, 500].map((status) => startReceiver((response) => response.writeHead(status).end())),
-  );
-  const disabled = await newEndpoint(writer.workspaceId, { url: gone?.url });
-  const enabled = await newEndpoint(writer.workspaceId, { url: failing?.url });
+  const gone = await startReceiver((response) => response.writeHead(410).end());
+  const failing = await startReceiver((response) => response.writeHead(500).end());
+  const disabled = await newEndpoint(writer.workspaceId, { url: gone.url });
+  const enabled = await newEndpoint(writer.workspaceId, { url: failing.url });
   newEngine();
   await writer.createCompany('A');
   await expect.poll(() => endpointRow(disabled.id)).toMatchObject({ enabled: false });
