@@ -27,6 +27,14 @@ async function runJob(task: string): Promise<void> {
 }
 
 const NEWER_SECRET = 'a newer secret of the tests, 32 characters or more';
+const OPTIONS = {
+  databaseUrl: url,
+  logRetentionDays: 36_500,
+  changeRetentionDays: 36_500,
+  secrets: [NEWER_SECRET, TEST_SECRET],
+  announce: () => undefined,
+  log: pino({ level: 'silent' }),
+};
 
 test('a job runs once, on one of several nodes, by the clock of the database; all nodes stop at once', async () => {
   const lines: string[] = [];
@@ -60,19 +68,35 @@ test('a job seals second factors with the new secret that a node has sealed with
   const owner = await createTestDashboard(service).owner();
   await owner.send('POST', '/auth/two-factor/enable', { password: PASSWORD });
   expect(await examineSecondFactors(pool, [NEWER_SECRET])).toEqual({ old: 0, lost: [owner.email] });
-  const jobs = startJobs({
-    databaseUrl: url,
-    logRetentionDays: 36_500,
-    changeRetentionDays: 36_500,
-    announce: () => undefined,
-    secrets: [NEWER_SECRET, TEST_SECRET],
-    log: pino({ level: 'silent' }),
-  });
+  const jobs = startJobs(OPTIONS);
   onTestFinished(() => jobs.stop());
   await runJob('reseal_secrets');
   await waitFor(async () => {
     expect(await examineSecondFactors(pool, [NEWER_SECRET])).toEqual({ old: 0, lost: [] });
   });
+});
+
+test('what a node whose clock was ahead has scheduled for later runs when a node starts', async () => {
+  const last = (await listPartitions(pool)).at(-1)?.name ?? '';
+  await pool.query(`drop table ${last}`);
+  const utils = await makeWorkerUtils({ pgPool: pool });
+  await utils.migrate();
+  const runAt = new Date(Date.now() + 2 * 365 * 24 * 60 * 60 * 1000);
+  await utils.addJob('maintain_audit_log', {}, { runAt, jobKey: 'maintain_audit_log' });
+  await utils.release();
+  await pool.query(
+    `insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
+     values ('delete_expired', now(), $1)
+     on conflict (identifier) do update set last_execution = excluded.last_execution`,
+    [runAt],
+  );
+  const jobs = startJobs(OPTIONS);
+  onTestFinished(() => jobs.stop());
+  await waitFor(async () => {
+    expect((await listPartitions(pool)).map(({ name }) => name)).toContain(last);
+  });
+  const ahead = `select from graphile_worker._private_known_crontabs where last_execution > now()`;
+  expect((await pool.query(ahead)).rowCount).toBe(0);
 });
 
 test('a run of a job replaces the earlier one that is still to be tried again', async () => {
@@ -110,15 +134,7 @@ test('webhooks get the new secret although second factors fail, and the metric s
   await pool.query(`
     create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
     create trigger refuse before update on second_factors for each row execute function refuse()`);
-  const jobs = startJobs({
-    databaseUrl: url,
-    logRetentionDays: 36_500,
-    changeRetentionDays: 36_500,
-    secrets: [NEWER_SECRET, TEST_SECRET],
-    announce: () => undefined,
-    registry,
-    log: pino({ level: 'silent' }),
-  });
+  const jobs = startJobs({ ...OPTIONS, registry });
   onTestFinished(async () => {
     await jobs.stop();
     await pool.query('drop trigger refuse on second_factors; drop function refuse');
@@ -139,14 +155,7 @@ test('webhooks get the new secret although second factors fail, and the metric s
 
 test('a job seals the secrets of webhooks with the new secret', async () => {
   const { workspaceId, created } = await webhookEndpoint();
-  const jobs = startJobs({
-    databaseUrl: url,
-    logRetentionDays: 36_500,
-    changeRetentionDays: 36_500,
-    secrets: [NEWER_SECRET, TEST_SECRET],
-    announce: () => undefined,
-    log: pino({ level: 'silent' }),
-  });
+  const jobs = startJobs(OPTIONS);
   onTestFinished(() => jobs.stop());
   await runJob('reseal_secrets');
   const sealer = createSecretSealer([NEWER_SECRET]);

@@ -1,7 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { measureJobs } from '@svc/telemetry/metrics';
 import { createAttempts } from '@svc/turns/attempts';
-import { Logger as JobLogger, parseCronItems, type Runner, run, type Task } from 'graphile-worker';
+import {
+  Logger as JobLogger,
+  parseCronItems,
+  type Runner,
+  run,
+  runMigrations,
+  type Task,
+} from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
@@ -10,6 +17,7 @@ import { counted } from '../config/plural.ts';
 import { type Clock, systemClock } from '../config/time.ts';
 import { resealSecondFactors } from '../dashboard/auth/sealed-factors.ts';
 import { createPool } from '../database/pool.ts';
+import { statement } from '../database/statement.ts';
 import { resealEndpointSecrets } from '../webhooks/reseal.ts';
 import { createSecretSealer } from '../webhooks/sealed-secrets.ts';
 import { maintainAuditLog } from './audit-log-partitions.ts';
@@ -71,6 +79,16 @@ export const SCHEDULE = parseCronItems(
   })),
 );
 
+/** The library schedules by the clock of a node. What one that was ahead has left would keep jobs waiting until then. */
+const correctSchedule = statement(
+  'correct_schedule',
+  'background: reads the jobs that wait, when a node starts',
+)`
+  with corrected as (update graphile_worker._private_known_crontabs set last_execution = now()
+    where last_execution > now() + interval '1 day')
+  update graphile_worker._private_jobs set run_at = now()
+  where key = any($1) and run_at > now() + interval '1 day'`;
+
 const tasks = (
   pool: pg.Pool,
   signal: AbortSignal,
@@ -126,6 +144,8 @@ export function startJobs(options: JobOptions): Jobs {
   const keepRunning = async (): Promise<void> => {
     while (!ending.signal.aborted) {
       try {
+        await runMigrations({ pgPool: pool, logger: jobLogger(log) });
+        await pool.query(correctSchedule(Object.keys(TIMES)));
         runner = await run({
           pgPool: pool,
           taskList,
