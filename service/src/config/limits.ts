@@ -1,9 +1,6 @@
 import { BATCH_MAX_RECORDS, CURSOR_LIFETIME_SECONDS } from '@svc/sdk/contract';
 
-/**
- * The limits that only the service knows (docs/assumptions.md). Those that its clients know too are in the contract. Each
- * name ends with its unit.
- */
+/** The limits that only the service knows (docs/assumptions.md); the contract has others. Each name ends with its unit. */
 
 /** How long the ETag of an unchanged page stays the same: after a 304, its cursors are valid for at least this time. */
 export const ETAG_LIFETIME_SECONDS = CURSOR_LIFETIME_SECONDS / 2;

@@ -70,10 +70,7 @@ export async function requireCompany(
 
 const SETTINGS = ['url', 'description', 'types', 'companyId', 'ordered'] as const;
 
-/**
- * What the audit log shows of changed settings. Of a URL only the origin, because the rest can contain a secret, and every
- * member reads the log.
- */
+/** What the audit log, which all members read, shows of changed settings. Of a URL the origin: the rest can be secret. */
 export function changesOf(before: EndpointSettings, after: EndpointSettings) {
   return SETTINGS.filter((field) => String(before[field]) !== String(after[field])).map((field) => ({
     field,
