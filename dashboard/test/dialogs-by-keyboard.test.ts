@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessibleInEveryLook } from './harness/accessible.ts';
 import { choose, focused, focusIsInside, goTo } from './harness/keyboard.ts';
+import { seedWebhook } from './harness/pages.ts';
 import { POPUPS } from './harness/popups.ts';
 import { ENDPOINT_ID } from './harness/webhook-popups.ts';
 import { BROWSER_PATH, createWorld, type Person, type World } from './harness/world.ts';
@@ -57,11 +58,7 @@ describe.skipIf(BROWSER_PATH === undefined)('with the keyboard only', () => {
         createdAt,
       },
     ]);
-    await world.pool.query(
-      `insert into webhook_endpoints (workspace_id, id, url, description, ordered, secret, position)
-       values ($1, $2, 'https://example.com/hook', '', true, 'sealed elsewhere', '')`,
-      [ada.workspaceId, ENDPOINT_ID],
-    );
+    await seedWebhook(world, ada.workspaceId, ENDPOINT_ID);
     ({ page } = await world.signedIn(ada));
   });
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readAgain } from './harness/background-read.ts';
 import type { Visitor } from './harness/visitor.ts';
 import { BROWSER_PATH, createWorld, type Person, type World } from './harness/world.ts';
 
@@ -73,8 +74,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the settings', () => {
     await open();
     await page.getByLabel('Name').waitFor();
     await world.pool.query(`update workspaces set name = 'Eastwind' where id = $1`, [ada.workspaceId]);
-    await page.clock.fastForward(61_000);
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+    await readAgain(page);
     await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('Eastwind');
     await page.getByRole('button', { name: 'Rename' }).focus();
     await page.getByRole('tooltip', { name: 'The name has not changed.' }).waitFor();

@@ -3,6 +3,7 @@ import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { failToReadAgain, readAgain } from '../harness/background-read.ts';
+import { seedWebhook } from '../harness/pages.ts';
 import { BROWSER_PATH, createWorld, type Person, type World } from '../harness/world.ts';
 
 // Skipped without Chromium, which is an error in CI.
@@ -31,11 +32,7 @@ describe.skipIf(BROWSER_PATH === undefined)('nothing is lost', () => {
     await seedRecords(world.pool, ada.workspaceId, resourceNamed('companies'), [
       { id: 'com_gone', name: 'Gone', domain: null, createdAt: '2026-03-01T09:30:00Z' },
     ]);
-    await world.pool.query(
-      `insert into webhook_endpoints (workspace_id, id, url, description, ordered, secret, position)
-       values ($1, 'we_gone', 'https://example.com/hook', '', true, 'sealed elsewhere', '')`,
-      [ada.workspaceId],
-    );
+    await seedWebhook(world, ada.workspaceId, 'we_gone');
   });
 
   test('that was typed when the session ended, and nothing that somebody else has changed meanwhile', async () => {

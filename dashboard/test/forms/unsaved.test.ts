@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from '../harness/accessible.ts';
 import { focused } from '../harness/keyboard.ts';
+import { seedWebhook } from '../harness/pages.ts';
 import { BROWSER_PATH, createWorld, type Person, type World } from '../harness/world.ts';
 
 // Skipped without Chromium, which is an error in CI.
@@ -16,11 +17,7 @@ describe.skipIf(BROWSER_PATH === undefined)('input that is not saved', () => {
     await seedRecords(world.pool, ada.workspaceId, resourceNamed('companies'), [
       { id: 'com_a', name: 'Acme', domain: null, createdAt: '2026-03-01T09:30:00Z' },
     ]);
-    await world.pool.query(
-      `insert into webhook_endpoints (workspace_id, id, url, description, ordered, secret, position)
-       values ($1, 'we_a', 'https://example.com/hook', '', true, 'sealed elsewhere', '')`,
-      [ada.workspaceId],
-    );
+    await seedWebhook(world, ada.workspaceId, 'we_a');
     ({ page } = await world.signedIn(ada, { reducedMotion: 'reduce' }));
   });
 

@@ -51,11 +51,7 @@ export async function seedPages({ pool }: World, { workspaceId, email }: Person)
   await seed('mentions', { id: 'men_a', companyId: 'com_a', createdAt });
   await seed('content', { id: 'con_a', companyId: 'com_a', createdAt });
   await seed('api-keys', { id: 'key_a', companyId: 'com_a', revokedAt: null, createdAt });
-  await pool.query(
-    `insert into webhook_endpoints (workspace_id, id, url, description, ordered, secret, position)
-     values ($1, $2, 'https://example.com/hook', '', true, 'sealed elsewhere', '')`,
-    [workspaceId, ENDPOINT_ID],
-  );
+  await seedWebhook({ pool }, workspaceId, ENDPOINT_ID);
   await pool.query(
     `insert into audit_log (workspace_id, id, created_at, kind, key_id, actor, target_id, doc)
      select $1, 'log_a', at, 'key.revoked', 'key_a', $2, 'key_a', json_build_object('id', 'log_a', 'kind', 'key.revoked',
@@ -63,6 +59,19 @@ export async function seedPages({ pool }: World, { workspaceId, email }: Person)
        'targetType', 'key', 'targetId', 'key_a', 'targetLabel', 'key_a')
      from (select now() as at) t`,
     [workspaceId, email],
+  );
+}
+
+/** Creates a webhook endpoint without a request, which would need a receiver. Its secret cannot be opened. */
+export async function seedWebhook(
+  { pool }: Pick<World, 'pool'>,
+  workspaceId: string,
+  id: string,
+): Promise<void> {
+  await pool.query(
+    `insert into webhook_endpoints (workspace_id, id, url, description, ordered, secret, position)
+     values ($1, $2, 'https://example.com/hook', '', true, 'sealed elsewhere', '')`,
+    [workspaceId, id],
   );
 }
 
