@@ -62,12 +62,13 @@ export async function originOf(session: Session): Promise<Origin> {
   const key = named ? undefined : io.env['SVC_API_KEY'];
   const address = named ? undefined : io.env['SVC_BASE_URL'];
   const profile = profileOf(session);
-  // The file may be that of another user, and is not needed then.
-  if (key && address) return { apiKey: checkedKey(key), baseUrl: address, profile: undefined };
+  if (key) {
+    // With an address, the file is not needed. It may be that of another user.
+    const baseUrl = address || (await readProfiles(io)).get(profile)?.baseUrl || DEFAULT_BASE_URL;
+    return { apiKey: checkedKey(key), baseUrl, profile: undefined };
+  }
   const profiles = await readProfiles(io);
   const stored = profiles.get(profile);
-  if (key)
-    return { apiKey: checkedKey(key), baseUrl: stored?.baseUrl || DEFAULT_BASE_URL, profile: undefined };
   if (stored === undefined) throw missing(profile, [...profiles.keys()]);
   if (address && checkedBaseUrl(address) !== stored.baseUrl) {
     throw new NoKeyError(
