@@ -6,7 +6,8 @@ import { stoppable } from '../stoppable.ts';
 import { listQuery } from './query.ts';
 import { type Context, pathOf, splitOptions } from './read.ts';
 
-const NDJSON = 'application/x-ndjson';
+/** The media type of an export. */
+export const NDJSON = 'application/x-ndjson';
 /** After this time without a byte, the connection counts as broken. */
 const SILENCE_MS = 60_000;
 /** The longest line, in characters. The service sends no record that is longer. */

@@ -1,5 +1,6 @@
 import { errorOf } from '../../changes/stream.ts';
 import type { RequestAnswer } from '../../client.ts';
+import { NDJSON } from '../../collection/export.ts';
 import { HTTP_METHODS } from '../../contract/index.ts';
 import type { SvcError } from '../../errors.ts';
 import { mayHaveBody } from '../../http/transport.ts';
@@ -8,8 +9,6 @@ import { readInput } from '../input.ts';
 import { type Io, printMessage, sanitizeText, write } from '../io.ts';
 import { valueText } from '../output/format.ts';
 import { openClient } from '../session.ts';
-
-const NDJSON = 'application/x-ndjson';
 
 export const requestCommand: Command = {
   path: ['request'],
