@@ -47,6 +47,8 @@ export function VirtualTable<Item extends { readonly id: string }>(props: Virtua
     count: items.length,
     estimateSize: () => rowPixels,
     overscan: OVERSCAN_ROWS,
+    // Scrolling renders rows in one task, and the next lays them out. One task for both blocks a slow processor.
+    useFlushSync: false,
     scrollMargin: top,
     // Otherwise the rows are rendered after the table, in one task that blocks a slow processor.
     initialRect: { width: innerWidth, height: innerHeight },
