@@ -1,5 +1,5 @@
+import type { Micros } from '@svc/exact-times/micros';
 import { allocateTimestamps, lockClockShared } from '../changes/clock.ts';
-import type { Micros } from '../config/micros.ts';
 import { inTransaction } from '../database/pool.ts';
 import { copyAccepted, noteOfCreations } from '../records/copy.ts';
 import { noteChanges } from '../records/counters.ts';

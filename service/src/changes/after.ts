@@ -1,5 +1,5 @@
+import type { Micros } from '@svc/exact-times/micros';
 import type { Queryable } from '@svc/turns/lane';
-import type { Micros } from '../config/micros.ts';
 import { changeIdOf, timeOfChange } from './id.ts';
 import { endOf } from './list.ts';
 import { isExpired, readNewest, readRows } from './rows.ts';

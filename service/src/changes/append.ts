@@ -1,5 +1,5 @@
+import { timeOfMicros } from '@svc/exact-times/micros';
 import type pg from 'pg';
-import { timeOfMicros } from '../config/micros.ts';
 import { preparedStatement } from '../database/statement.ts';
 import { type Change, packChanges } from './packed.ts';
 

@@ -1,5 +1,5 @@
+import { type Micros, timeOfMicros } from '@svc/exact-times/micros';
 import type pg from 'pg';
-import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { preparedStatement } from '../database/statement.ts';
 import { microseconds, plusMicroseconds } from '../database/utc.ts';
 

@@ -1,6 +1,6 @@
+import { type Micros, timeOfMicros } from '@svc/exact-times/micros';
 import type { Queryable } from '@svc/turns/lane';
 import { SEARCHED_ROWS_MAX } from '../config/limits.ts';
-import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { statement } from '../database/statement.ts';
 import { microseconds } from '../database/utc.ts';
 import { type Change, type PackedRow, unpackRecord, unpackRow } from './packed.ts';

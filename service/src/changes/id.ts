@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Micros } from '../config/micros.ts';
+import type { Micros } from '@svc/exact-times/micros';
 
 /**
  * Ids of changes: `chg_`, the time of the change in microseconds (11 characters), and a part of a hash of the workspace

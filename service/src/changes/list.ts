@@ -1,5 +1,5 @@
+import { type Micros, microsOfTime, timeOfMicros } from '@svc/exact-times/micros';
 import type { Queryable } from '@svc/turns/lane';
-import { type Micros, microsOfTime, timeOfMicros } from '../config/micros.ts';
 import type { KeysetRead, KeysetRow } from '../list/definition.ts';
 import { changeIdOf, timeOfChange } from './id.ts';
 import { type ScannedChanges, scanChanges } from './scan.ts';

@@ -1,5 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { Micros } from '../config/micros.ts';
+import type { Micros } from '@svc/exact-times/micros';
 
 /** A change as the feed stores it. */
 export interface Change {

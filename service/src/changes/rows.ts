@@ -1,5 +1,5 @@
+import { type Micros, timeOfMicros } from '@svc/exact-times/micros';
 import type { Queryable } from '@svc/turns/lane';
-import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { lookUp } from '../database/look-up.ts';
 import { type BoundStatement, preparedStatement, preparedStatements } from '../database/statement.ts';
 import { microseconds } from '../database/utc.ts';

@@ -1,3 +1,4 @@
+import { type Micros, timeOfMicros } from '@svc/exact-times/micros';
 import {
   completeResource,
   eventTypeOf,
@@ -6,7 +7,6 @@ import {
   WORKSPACE_EVENT_RESOURCE,
 } from '@svc/sdk/contract';
 import type { Queryable } from '@svc/turns/lane';
-import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { changeIdOf } from './id.ts';
 import { type Change, ROW_CHANGES_MAX, unpackRow } from './packed.ts';
 import { CHANGES_SEARCHED_MAX, type FeedRows, readDocs, readRows, type Start } from './rows.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
+import { type Micros, timeOfMicros } from '@svc/exact-times/micros';
 import type pg from 'pg';
 import { type Change, type PackedRow, unpackRow } from '../changes/packed.ts';
 import { resourceOf } from '../changes/scan.ts';
-import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { pagesOf } from '../database/pages.ts';
 import { statement, statements } from '../database/statement.ts';
 import { microseconds, plusMicroseconds } from '../database/utc.ts';

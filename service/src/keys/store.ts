@@ -1,10 +1,10 @@
+import { timeOfMicros } from '@svc/exact-times/micros';
 import type { ApiKey, KeyAccess, KeyMode } from '@svc/sdk';
 import type { Shares } from '@svc/turns/lane';
 import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
 import { allocateTimestamps } from '../changes/clock.ts';
 import { newId } from '../config/ids.ts';
-import { timeOfMicros } from '../config/micros.ts';
 import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 import { lookUp } from '../database/look-up.ts';
 import { inTransaction } from '../database/pool.ts';

@@ -1,6 +1,6 @@
+import { timeOfMicros } from '@svc/exact-times/micros';
 import type pg from 'pg';
 import type { Change } from '../changes/packed.ts';
-import { timeOfMicros } from '../config/micros.ts';
 import { failedFor } from '../database/errors.ts';
 import { lookUp } from '../database/look-up.ts';
 import { preparedStatements, statement } from '../database/statement.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
+import { type Micros, timeOfMicros } from '@svc/exact-times/micros';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { preparedStatements, statements } from '../database/statement.ts';
 import { columnName, type Resource } from '../resources/define.ts';
 import { creationOf } from './changes.ts';

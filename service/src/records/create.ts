@@ -1,8 +1,8 @@
+import { microsOfTime, timeOfMicros } from '@svc/exact-times/micros';
 import { strongEtag } from '@svc/http-content/etag';
 import { atOnce, type Start } from '@svc/pipelined-postgres/at-once';
 import type { WriteMode } from '@svc/sdk/contract';
 import type pg from 'pg';
-import { microsOfTime, timeOfMicros } from '../config/micros.ts';
 import { ApiError, invalidBody } from '../http/errors.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';

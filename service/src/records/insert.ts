@@ -1,9 +1,9 @@
+import { canonicalTime } from '@svc/exact-times/canonical-time';
+import { type Micros, timeOfMicros } from '@svc/exact-times/micros';
 import { atOnce, type Start } from '@svc/pipelined-postgres/at-once';
 import type pg from 'pg';
 import { allocateTimestamps } from '../changes/clock.ts';
-import { canonicalTime } from '../config/canonical-time.ts';
 import { newId } from '../config/ids.ts';
-import { type Micros, timeOfMicros } from '../config/micros.ts';
 import { lookUp } from '../database/look-up.ts';
 import { preparedStatements } from '../database/statement.ts';
 import type { Resource } from '../resources/define.ts';

@@ -1,9 +1,9 @@
+import type { Micros } from '@svc/exact-times/micros';
 import { strongEtag } from '@svc/http-content/etag';
 import { atOnce } from '@svc/pipelined-postgres/at-once';
 import { isId } from '@svc/sdk/contract';
 import type pg from 'pg';
 import { allocateTimestamps } from '../changes/clock.ts';
-import type { Micros } from '../config/micros.ts';
 import { lookUp } from '../database/look-up.ts';
 import { preparedStatements } from '../database/statement.ts';
 import { ApiError } from '../http/errors.ts';

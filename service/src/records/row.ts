@@ -1,7 +1,7 @@
+import { canonicalTime } from '@svc/exact-times/canonical-time';
+import type { Precision } from '@svc/exact-times/micros';
 import { defaultOf } from '@svc/sdk/contract';
-import { canonicalTime } from '../config/canonical-time.ts';
 import { newId } from '../config/ids.ts';
-import type { Precision } from '../config/micros.ts';
 import { utc } from '../database/utc.ts';
 import { columnName, type Resource } from '../resources/define.ts';
 

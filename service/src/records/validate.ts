@@ -1,3 +1,4 @@
+import { canonicalTime, TIME_ALLOWED } from '@svc/exact-times/canonical-time';
 import {
   createdAt,
   type Field,
@@ -11,7 +12,6 @@ import {
   writtenSchemaOf,
 } from '@svc/sdk/contract';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { canonicalTime, TIME_ALLOWED } from '../config/canonical-time.ts';
 import { RECORD_FIELDS_MAX } from '../config/limits.ts';
 import type { FieldFailure } from '../http/errors.ts';
 import type { Resource } from '../resources/define.ts';

@@ -1,5 +1,5 @@
+import { canonicalTime, TIME_ALLOWED } from '@svc/exact-times/canonical-time';
 import { type Field, ID_ALLOWED, isId, type RangeFilter, SEARCH_MAX_CHARACTERS } from '@svc/sdk/contract';
-import { canonicalTime, TIME_ALLOWED } from '../config/canonical-time.ts';
 import { type Comparison, type Filter, type SearchedTexts, textThat } from '../list/definition.ts';
 
 /** The filters of a list, as its resource declares them. */

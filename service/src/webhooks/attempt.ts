@@ -1,6 +1,6 @@
+import { timeOfMicros } from '@svc/exact-times/micros';
 import { retryPauseMs, type SendResult, signatureHeaders, type WebhookRequest } from '@svc/webhook-sender';
 import type { ChangesAfter } from '../changes/after.ts';
-import { timeOfMicros } from '../config/micros.ts';
 import type { Attempted, Delivery } from './deliveries.ts';
 import type { Endpoint } from './endpoints.ts';
 import { TEST_EVENT_TYPE } from './test-event.ts';

@@ -1,6 +1,6 @@
+import { canonicalTime } from '@svc/exact-times/canonical-time';
 import { createdAt, defaultOf } from '@svc/sdk/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { canonicalTime } from '../../src/config/canonical-time.ts';
 import { expectFailure, JSON_TYPE } from '../harness/answers.ts';
 import { COMPANY, type Envelope } from '../harness/lists.ts';
 import { newRecord, WRITES } from './cases.ts';

@@ -1,10 +1,10 @@
+import { type Micros, timeOfMicros } from '@svc/exact-times/micros';
 import { sendConditional, strongEtag } from '@svc/http-content/etag';
 import { traced, tracedReader } from '@svc/telemetry/tracing';
 import type { FastifyInstance } from 'fastify';
 import { timeOfChange } from '../../changes/id.ts';
 import { readChange, readChangePage } from '../../changes/list.ts';
 import { isExpired, readNewest } from '../../changes/rows.ts';
-import { type Micros, timeOfMicros } from '../../config/micros.ts';
 import { ApiError } from '../../http/errors.ts';
 import { type ListDefinition, sortsOf } from '../../list/definition.ts';
 import { parseListQuery, type RawQuery } from '../../list/query.ts';

@@ -1,3 +1,4 @@
+import { type Micros, microsOfTime, timeOfMicros } from '@svc/exact-times/micros';
 import { isId, recordEventTypes } from '@svc/sdk/contract';
 import type { Queryable } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
@@ -5,7 +6,6 @@ import { readPage } from '../../api/reads.ts';
 import { searchHistory } from '../../changes/history.ts';
 import { changeIdOf } from '../../changes/id.ts';
 import type { Start } from '../../changes/rows.ts';
-import { type Micros, microsOfTime, timeOfMicros } from '../../config/micros.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statements } from '../../database/statement.ts';
 import { microseconds } from '../../database/utc.ts';

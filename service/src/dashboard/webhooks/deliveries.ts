@@ -1,3 +1,5 @@
+import { canonicalTime, TIME_ALLOWED } from '@svc/exact-times/canonical-time';
+import { type Micros, microsOfTime, timeOfMicros } from '@svc/exact-times/micros';
 import { isId } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import type pg from 'pg';
@@ -6,9 +8,7 @@ import { allowParameters } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import { positionBefore } from '../../changes/after.ts';
-import { canonicalTime, TIME_ALLOWED } from '../../config/canonical-time.ts';
 import { newId } from '../../config/ids.ts';
-import { type Micros, microsOfTime, timeOfMicros } from '../../config/micros.ts';
 import { ApiError } from '../../http/errors.ts';
 import { readBody, readDelivery } from '../../webhooks/delivery-records.ts';
 import type { LockedEndpoint } from '../../webhooks/manage.ts';

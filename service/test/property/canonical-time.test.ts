@@ -1,7 +1,7 @@
+import { canonicalTime } from '@svc/exact-times/canonical-time';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../../test/harness/database.ts';
-import { canonicalTime } from './canonical-time.ts';
+import { createTestDatabase } from '../harness/database.ts';
 
 const { pool } = await createTestDatabase();
 
