@@ -105,6 +105,18 @@ export function createAuthenticator(
   const fingerprint = fingerprintOf(issuingSecret);
   const cache = new Map<string, { readonly key: AuthenticatedKey; readonly untilMs: number }>();
 
+  const moving = new Set<string>();
+
+  /** A request does not wait for this: while all connections for writes are taken, a read would be refused. */
+  const moveToIndex = (row: KeyRow, index: Buffer): void => {
+    if (moving.has(row.id)) return;
+    moving.add(row.id);
+    reindex(lanes.writes, row, index, fingerprint)
+      // A later use tries again.
+      .catch(() => undefined)
+      .finally(() => moving.delete(row.id));
+  };
+
   const remember = (token: string, key: AuthenticatedKey): void => {
     // A Map keeps the order of insertion: deleting the key first makes it the newest.
     cache.delete(nameOf(token));
@@ -139,7 +151,7 @@ export function createAuthenticator(
       }
       const [index] = indexes;
       if (index !== undefined && !(row.token_index.equals(index) && row.secret_fingerprint === fingerprint))
-        await reindex(lanes.writes, row, index, fingerprint);
+        moveToIndex(row, index);
       const key: AuthenticatedKey = {
         workspaceId: row.workspace_id,
         keyId: row.id,

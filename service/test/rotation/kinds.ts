@@ -98,6 +98,8 @@ export const KINDS: Readonly<Record<SealedKind, Kind<unknown>>> = {
     refusal: 'invalid_key',
     move: async (token) => {
       await listed(rotated, token);
+      // The request did not wait for the move.
+      await expect.poll(async () => (await listed(done, token)).status).toBe(200);
       return token;
     },
   }),

@@ -48,6 +48,17 @@ test.each(MOVING)(
   },
 );
 
+test('the first request with an older key does not wait until its key can be moved', async () => {
+  const { make, use } = KINDS['API key'];
+  const token = await make();
+  await inTransaction(pool, async (client) => {
+    await client.query('select 1 from api_keys order by created_at desc, id limit 1 for update');
+    expect((await use(rotated, token)).status).toBe(200);
+    expectFailure(await use(done, token), 'invalid_key');
+  });
+  await expect.poll(async () => (await use(done, token)).status).toBe(200);
+});
+
 describe('a second factor that release 0.1.0 has sealed', () => {
   /** Release 0.1.0 wrote version 1 with any secret. */
   const asRelease = () =>
