@@ -35,8 +35,11 @@ export interface ServeParts {
   readonly tracing: Tracing | undefined;
 }
 
-/** A connection whose request has no complete header this long after the shutdown began is ended. */
-const ARRIVAL_MS = 1_000;
+/**
+ * How often a shutdown ends the connections on which no request runs. A request that was just sent may arrive before the
+ * first time. A response that had begun before the shutdown did not tell its client to close the connection.
+ */
+const UNUSED_MS = 1_000;
 const BROKEN = 'a database connection broke; the next request opens a new one';
 
 /** Serves in this process. Throws OperatorError if it cannot listen. */
@@ -89,10 +92,9 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
       log.warn('requests still run at the deadline of the shutdown; they are aborted');
       cut();
     }, SHUTDOWN_DEADLINE_MS);
-    // A request that was just sent may still arrive.
-    const arrived = setTimeout(connections.endUnused, ARRIVAL_MS);
+    const unused = setInterval(connections.endUnused, UNUSED_MS);
     await Promise.race([finish(), wasCut.promise]);
-    clearTimeout(arrived);
+    clearInterval(unused);
     clearTimeout(deadline);
   };
   let ended: Promise<void> | undefined;

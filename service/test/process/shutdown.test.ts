@@ -1,13 +1,14 @@
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { findEmbedded } from '@svc/embedded-postgres';
 import { waitFor } from '@svc/embedded-postgres/testing';
-import type pg from 'pg';
+import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { interrupt } from '../harness/process.ts';
+import { resourceNamed, seedRecords } from '../harness/records.ts';
 import {
   bearer,
   connectEmbedded,
@@ -15,6 +16,8 @@ import {
   startRunningService,
 } from '../harness/running-service.ts';
 import { startReceiver } from '../harness/webhooks/receiver.ts';
+
+const TIME = '2026-03-01T09:30:00Z';
 
 interface Answer {
   readonly status: number | undefined;
@@ -110,6 +113,45 @@ test('SIGTERM ends connections whose request has no complete header, and does no
   expect(await service.stop('SIGTERM')).toEqual({ code: 0, signal: null });
   expect(performance.now() - startMs).toBeLessThan(20_000);
   await closed;
+});
+
+test('SIGTERM closes a kept connection as soon as a response that had begun before has ended', async () => {
+  const { service, env, key, workspaceId } = await startRunningService();
+  const database = new pg.Pool({ connectionString: (await findEmbedded(env['SVC_DATA_DIR'] ?? ''))?.url });
+  // The end of the database ends its connections.
+  database.on('error', () => undefined);
+  // More than the sockets hold.
+  const excerpt = 'x'.repeat(5_000);
+  const mentions = Array.from({ length: 4_000 }, (_, i) => ({
+    id: `men_${i}`,
+    createdAt: TIME,
+    companyId: 'com_1',
+    excerpt,
+  }));
+  await seedRecords(database, workspaceId, resourceNamed('companies'), [{ id: 'com_1', createdAt: TIME }]);
+  await seedRecords(database, workspaceId, resourceNamed('mentions'), mentions);
+  await database.end();
+  const agent = new Agent({ keepAlive: true });
+  const sent = request(`${service.url}/v1/mentions/export`, { agent, headers: bearer(key.token) }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  expect(response.headers.connection).toBe('keep-alive');
+  // Now the export waits for its client or for the lock.
+  const client = await connectEmbedded(env['SVC_DATA_DIR'] ?? '');
+  await client.query('begin; lock table mentions');
+  const { hostname, port } = new URL(service.url);
+  const half = connect(Number(port), hostname);
+  half.write('GET /v1/aud');
+  await once(half, 'connect');
+  expect((await get(`${service.url}/healthz`, '', new Agent())).status).toBe(200);
+  const startMs = performance.now();
+  const ended = service.stop('SIGTERM');
+  // The shutdown has ended the connections that were not in use then.
+  await once(half.resume(), 'close');
+  await client.query('rollback');
+  // It ends an export too, after the lines that it has sent.
+  expect(await text(response)).toMatch(/"unavailable".*\n$/);
+  expect(await ended).toEqual({ code: 0, signal: null });
+  expect(performance.now() - startMs).toBeLessThan(20_000);
 });
 
 test('SIGTERM closes the port at once, also while a webhook waits for its receiver', async () => {
