@@ -54,6 +54,22 @@ test('if no host is the primary, the database is unavailable, whatever the reaso
   expect(isUnavailable(error)).toBe(true);
 });
 
+test.each([
+  ['ECONNREFUSED', true],
+  ['ECONNABORTED', true],
+  ['ENETUNREACH', true],
+  ['ENETDOWN', true],
+  ['EHOSTDOWN', true],
+  ['EADDRNOTAVAIL', true],
+  ['EAI_FAIL', true],
+  ['EMFILE', false],
+  ['EACCES', false],
+])('an error of the network with the code %s: the database is unavailable: %s', (code, unavailable) => {
+  const error = Object.assign(new Error(`connect ${code}`), { code });
+  expect(isUnavailable(error)).toBe(unavailable);
+  expect(isUnavailable(new AggregateError([error]))).toBe(unavailable);
+});
+
 describe('an error of the database', () => {
   test('in English: a wrong statement is refused, and an ended session is lost', async () => {
     expect(outcomeOf(await failureOf(url, WRONG))).toEqual(REFUSED);

@@ -72,16 +72,9 @@ const UNAVAILABLE = [
   PoolerError,
 ];
 
-const NETWORK_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-]);
+/** No server listens, the connection is lost, the name has no address, or the network has no way to it. */
+const NETWORK_CODE =
+  /^(ENOENT|ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_(AGAIN|FAIL)|E(HOST|NET)(UNREACH|DOWN)|EADDRNOTAVAIL)$/;
 
 /**
  * SQLSTATEs of a server that cannot answer now: connection, read-only, idle transaction, sign-in, no database, deadlock,
@@ -96,7 +89,7 @@ export function isUnavailable(error: unknown): boolean {
   // There may be no session: it could not start, because the database is missing, closed or refuses it.
   if (error instanceof pg.DatabaseError) return endsSession(error) || SERVER_CODES.test(error.code ?? '');
   if (error instanceof AggregateError) return error.errors.some(isUnavailable);
-  if (NETWORK_CODES.has(errorCode(error) ?? '')) return true;
+  if (NETWORK_CODE.test(errorCode(error) ?? '')) return true;
   return /connection terminated|timeout exceeded when trying to connect|Connection ended|not queryable/i.test(
     error.message,
   );
