@@ -19,6 +19,8 @@ type Send = (message: ClusterMessage, handle?: Handle, ...others: readonly unkno
  * this one may have read from them.
  */
 export function closePassedConnections({ process: child }: Worker): void {
+  // The process could not be started, and emits an `error` event.
+  if (!child.connected) return;
   const passed = new Map<number | undefined, Handle>();
   const send = child.send.bind(child) as Send;
   child.send = ((message, handle, ...others) => {

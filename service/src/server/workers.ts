@@ -208,6 +208,7 @@ export function forkWorkers(
           settings = await another();
         }
         await Promise.all(peers.filter((peer) => peer !== first).map((peer) => serveIn(peer, settings)));
+        if (members.size < count) throw new PeerGoneError();
       } catch (error) {
         kill();
         waitAtMost(END_GRACE_MS);

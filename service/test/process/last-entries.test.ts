@@ -86,7 +86,10 @@ test('a channel to a worker that breaks during the shutdown leaves no connection
   await waitFor(async () => expect(await connections()).toBe(0), CLOSED_SOON);
 });
 
-test('workers that cannot all start leave no connection open', async () => {
+test.each([
+  ['starts', 0],
+  ['serves already', 1],
+])('if a worker that %s ends before all serve, the start fails and leaves no connection open', async (_, ended) => {
   const { forked, ask, run } = await prepare();
   const [frozen] = forked;
   frozen?.process.kill('SIGSTOP');
@@ -94,7 +97,8 @@ test('workers that cannot all start leave no connection open', async () => {
   const failed = expect(running).rejects.toThrow('a worker process ended while it started');
   await waitFor(async () => expect(await ask()).toBe(200));
   expect(await connections()).toBeGreaterThan(0);
-  frozen?.process.kill('SIGKILL');
+  forked[ended]?.process.kill('SIGKILL');
+  frozen?.process.kill('SIGCONT');
   await failed;
   await waitFor(async () => expect(await connections()).toBe(0), CLOSED_SOON);
 });
