@@ -1,4 +1,4 @@
-import { chmod, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { bootstrapWorkspace } from '@svc/service/harness/dashboard-http.ts';
@@ -41,6 +41,22 @@ describe('on an empty machine', () => {
     expect(report).toMatchObject({ code: 0, ok: true });
     expect(report.checks.filter(({ status }) => status !== 'ok')).toEqual([]);
     await expect(rm(dataDir)).rejects.toThrow(/ENOENT/);
+  });
+
+  test('it warns of a data directory that other users can write to, but not of its own group', async () => {
+    const dataDir = await dataDirectory();
+    await mkdir(dataDir);
+    const find = async (mode: number): Promise<Finding | undefined> => {
+      await chmod(dataDir, mode);
+      return finding(await doctor({ SVC_DATA_DIR: dataDir }), 'data directory');
+    };
+    // The mode of a volume of Kubernetes with an fsGroup.
+    expect(await find(0o2775)).toMatchObject({ status: 'ok', text: dataDir });
+    expect(await find(0o777)).toMatchObject({ status: 'warn', remedy: `run: chmod go-w ${dataDir}` });
+    // Only root can give the directory to a group that it does not have.
+    if (process.getuid?.() !== 0) return;
+    await chown(dataDir, 0, 54_321);
+    expect(await find(0o2775)).toMatchObject({ status: 'warn' });
   });
 
   test('it names every wrong setting, and ends with code 1', async () => {

@@ -22,6 +22,24 @@ describe('as an ordinary user', () => {
     expect(await findEmbedded(dataDir)).toBeUndefined();
   });
 
+  test('data that the group may write, as on a volume of Kubernetes with an fsGroup, is closed to it before the start', async ({
+    skip,
+  }) => {
+    const user = await requireUser(skip);
+    const dataDir = await dataDirectory();
+    await mkdir(dataDir);
+    if (user !== undefined) await chown(dataDir, user.uid, user.gid);
+    const first = spawnFixture('service', dataDir, user && { uid: user.uid, gid: user.gid });
+    await first.outcome;
+    await first.stop();
+    const pgdata = join(dataDir, 'postgres');
+    await chmod(pgdata, 0o2770);
+    const next = spawnFixture('service', dataDir, user && { uid: user.uid, gid: user.gid });
+    expect(await next.outcome).toMatchObject({ ready: true });
+    expect((await stat(pgdata)).mode & 0o777).toBe(OWNER_ONLY);
+    await next.stop();
+  });
+
   test('the message for a directory that this user may not write to names it and the remedy', async ({
     skip,
   }) => {

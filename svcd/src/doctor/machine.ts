@@ -12,7 +12,8 @@ const BYTES_PER_MIB = 1024 * 1024;
 const DISK_FAIL_MIB = 256;
 /** With less free space than this, the check warns. */
 const DISK_WARN_MIB = 2048;
-const OTHERS_MAY_WRITE = 0o022;
+const GROUP_MAY_WRITE = 0o020;
+const OTHERS_MAY_WRITE = 0o002;
 const SERVICE_TIMEOUT_MS = 3_000;
 
 export const checkNode = (): Finding => ok('node', `Node ${process.versions.node}`);
@@ -24,8 +25,10 @@ export async function checkDataDirectory(config: Config): Promise<Finding> {
     const existing = await firstThatExists(path);
     await access(existing, constants.R_OK | constants.W_OK | constants.X_OK);
     if (existing !== path) return ok('data directory', `${path} does not exist yet; svcd start creates it`);
-    const { mode } = await stat(path);
-    if ((mode & OTHERS_MAY_WRITE) === 0) return ok('data directory', path);
+    const { mode, gid } = await stat(path);
+    // The own group may write: Kubernetes gives it a volume with an fsGroup.
+    const writers = gid === process.getgid?.() ? OTHERS_MAY_WRITE : GROUP_MAY_WRITE | OTHERS_MAY_WRITE;
+    if ((mode & writers) === 0) return ok('data directory', path);
     return warn('data directory', `other users can write to ${path}`, `run: chmod go-w ${path}`);
   } catch (error) {
     return fail(

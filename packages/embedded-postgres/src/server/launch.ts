@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { chmod, rm, stat } from 'node:fs/promises';
 import { type Account, launcherFor } from '../account/account.ts';
 import { serverPaths } from '../account/reach.ts';
 import { configurationSettings, ensureConfiguration } from '../cluster/configuration.ts';
@@ -13,6 +13,9 @@ import { findPostmaster, type PostmasterState } from './postmaster.ts';
 import { boundServerLog, passesByItself, serverLogSince, startFailure } from './server-log.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 import { serverSettings } from './settings.ts';
+
+const GROUP_RIGHTS = 0o070;
+const GROUP_WRITE = 0o020;
 
 export type LaunchOptions = {
   readonly layout: Layout;
@@ -81,8 +84,19 @@ async function endProcess({ pid, ended }: ServerProcess): Promise<void> {
   await ended();
 }
 
+/**
+ * Closes the data to the group if the group may write: PostgreSQL would refuse it. Kubernetes lets the group write to all
+ * directories of a volume with an `fsGroup`. Only for the current user: root would follow links of another user.
+ */
+async function closeToGroup({ pgdata }: Layout, account: Account | undefined): Promise<void> {
+  if (account !== undefined) return;
+  const { mode } = await stat(pgdata);
+  if ((mode & GROUP_WRITE) !== 0) await chmod(pgdata, mode & ~GROUP_RIGHTS);
+}
+
 async function startProcess(options: LaunchOptions): Promise<ServerProcess> {
   const { layout, lock, before, binaries, account, connections, settings = [] } = options;
+  await closeToGroup(layout, account);
   await ensureSocketDirectory(layout, account);
   await ensureConfiguration(layout, account);
   // This process has the lock and no server answers, so the socket's lock file is stale. PostgreSQL would not start
