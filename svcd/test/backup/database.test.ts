@@ -165,10 +165,36 @@ test('a table that is not of the service is part of the backup, and the restore 
   const source = await emptyDatabase();
   await restored(backup, source.url);
   await source.pool.query(`create table notes_of_the_operator as select 'kept' as text`);
+  await source.pool.query(
+    'create table notes_with_ids (id bigserial, other int generated always as identity)',
+  );
   const { pool, url } = await emptyDatabase();
   const report = await restored(await backedUp(source.url), url);
-  expect(report.unknown).toEqual(['notes_of_the_operator']);
+  expect(report.unknown).toEqual(['notes_of_the_operator', 'notes_with_ids']);
   expect(await contentsOf(pool)).toEqual(await contentsOf(world.service.pool));
+});
+
+test('a sequence of an extension prevents neither a restore nor a backup', async () => {
+  const { pool, url } = await emptyDatabase();
+  await pool.query(
+    'create extension citext; create sequence of_citext; alter extension citext add sequence of_citext',
+  );
+  await restored(backup, url);
+  expect(await backedUp(url)).not.toHaveLength(0);
+});
+
+test('no table of the service has a sequence, whose value a backup would lose', async () => {
+  const { rows } = await world.service.pool.query(
+    `select relname from pg_class where relkind = 'S' and relnamespace = current_schema()::regnamespace`,
+  );
+  expect(rows).toEqual([]);
+});
+
+test('a sequence of its own cannot be backed up, and the message names it', async () => {
+  const source = await emptyDatabase();
+  await restored(backup, source.url);
+  await source.pool.query('create sequence of_the_operator');
+  await expect(backedUp(source.url)).rejects.toThrow('the sequence of_the_operator cannot be copied');
 });
 
 test('a database without the tables of the service cannot be backed up', async () => {

@@ -26,9 +26,12 @@ const selectPartitions = `
   from (${TABLES}) t join pg_inherits i on i.inhparent = t.oid join pg_class c on c.oid = i.inhrelid
   order by t.relname, c.relname`;
 
+/** The sequences that belong neither to a column nor to an extension. */
 const selectSequences = `
   select c.relname as name from pg_class c
-  where c.relnamespace = current_schema()::regnamespace and c.relkind = 'S'`;
+  where c.relnamespace = current_schema()::regnamespace and c.relkind = 'S'
+    and not exists (select from pg_depend d
+      where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i', 'e'))`;
 
 /** A table of a database. */
 export interface Table extends TableStart {
@@ -44,7 +47,8 @@ export async function tableNames(client: pg.ClientBase): Promise<readonly string
 
 /**
  * All tables, each after those that its foreign keys refer to. Throws CopyError for what a copy would lose or could not
- * restore: sequences, foreign keys in a circle, and partitions that are not ranges of one column.
+ * restore: sequences without a column, foreign keys in a circle, and partitions that are not ranges of one column. A copy
+ * lacks the value of a column's sequence, so a table that is restored must have none.
  */
 export async function readTables(client: pg.ClientBase): Promise<readonly Table[]> {
   const sequences = await client.query<{ name: string }>(selectSequences);
