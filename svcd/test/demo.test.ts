@@ -7,6 +7,7 @@ import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import { runSvcd, type SvcdProcess, spawnSvcd } from '@svc/service/harness/process.ts';
 import { bearer } from '@svc/service/harness/running-service.ts';
 import { secret } from '@svc/service/harness/secrets.ts';
+import { freePort } from '@svc/service/server/listen';
 import { describe, expect, test } from 'vitest';
 import { CLIENTS, MADE_UP } from '../src/demo/traffic.ts';
 
@@ -46,6 +47,13 @@ async function startDemo(
   const demo = JSON.parse(line) as Demo;
   for (const text of [demo.testKey, demo.liveKey, demo.signInLink]) secret(text);
   return { demo, svcd };
+}
+
+/** A free port that browsers and `fetch` refuse. */
+async function blockedPort(): Promise<number> {
+  for (const port of [10_080, 6_566, 6_000, 5_060, 6_697])
+    if ((await freePort('127.0.0.1', port)) === port) return port;
+  throw new Error('none of these ports is free');
 }
 
 const daysSince = (time: string): number => Math.floor((Date.now() - Date.parse(time)) / 86_400_000);
@@ -196,6 +204,19 @@ describe('svcd demo', () => {
     // If another program had it, it may have released it since.
     if (held) expect(new URL(demo.url).port).not.toBe('8080');
     expect((await fetch(`${demo.url}/v1/companies`, { headers: bearer(demo.testKey) })).status).toBe(200);
+    await svcd.stop();
+  });
+
+  test('runs on a port that browsers block, where svcd health and svcd doctor reach it too', async () => {
+    const port = String(await blockedPort());
+    const { demo, svcd } = await startDemo({ SVC_PORT: port });
+    expect(demo.url).toBe(`http://127.0.0.1:${port}`);
+    const settings = { SVC_DATA_DIR: dataDir, SVC_PORT: port };
+    const health = await runSvcd(['health', '--ready'], { env: settings });
+    expect([health.code, health.stdout]).toEqual([0, `${demo.url}/readyz responds with 200\n`]);
+    const doctor = await runSvcd(['doctor'], { env: settings });
+    expect([doctor.code, doctor.stdout]).toEqual([0, expect.stringMatching(/^ok +service +answers at /m)]);
+    expect(doctor.stdout).toMatch(/^ok +proxies /m);
     await svcd.stop();
   });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiKey, KeyMode, Page } from '@svc/sdk';
 import { OperatorError } from '@svc/service/config/errors';
+import { type Answer, ask } from '../running/ask.ts';
 import { CLIENTS, type ClientName } from './traffic.ts';
 
 /** The demo's keys. Only the dashboard can create keys, so the demo creates them through the dashboard's endpoints. */
@@ -99,23 +100,18 @@ async function signIn({ url, publicUrl, signInLink }: DashboardLink): Promise<Se
     origin: new URL(publicUrl).origin,
     'content-type': 'application/json',
   };
-  const request = async (method: string, path: string, body?: unknown): Promise<Response> => {
-    const answer = await fetch(`${url}/dashboard/api${path}`, {
+  const request = async (method: string, path: string, body?: unknown): Promise<Answer> => {
+    const answer = await ask(`${url}/dashboard/api${path}`, {
       method,
       headers: method === 'POST' ? { ...headers, 'idempotency-key': randomUUID() } : headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (answer.ok) return answer;
-    throw new OperatorError(
-      `the dashboard refused the demo's keys (${answer.status}): ${await answer.text()}`,
-    );
+    throw new OperatorError(`the dashboard refused the demo's keys (${answer.status}): ${answer.text}`);
   };
   const token = new URLSearchParams(new URL(signInLink).hash.slice(1)).get('token');
   const answer = await request('POST', '/sign-in-link', { token });
-  headers['cookie'] = answer.headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(';', 1)[0] ?? '')
-    .join('; ');
+  headers['cookie'] = answer.cookies.map((cookie) => cookie.split(';', 1)[0] ?? '').join('; ');
   return async <T>(method: 'GET' | 'POST', path: string, body?: unknown) =>
-    (await (await request(method, path, body)).json()) as T;
+    JSON.parse((await request(method, path, body)).text) as T;
 }

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { findService } from '@svc/embedded-postgres';
 import { type Config, urlOf } from '@svc/service/config/config';
 import { errorCode, errorMessage } from '@svc/service/config/errors';
+import { ask } from '../running/ask.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
 import { checkProxies } from './proxies.ts';
 
@@ -66,8 +67,8 @@ export async function checkService(config: Config): Promise<readonly Finding[]> 
   if (service.text !== answersAt(config)) return [service];
   const url = `${urlOf(config.host, config.port)}/metrics`;
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) });
-    return [service, checkProxies(await answer.text())];
+    const answer = await ask(url, { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) });
+    return [service, checkProxies(answer.text)];
   } catch (error) {
     return [service, warn('proxies', `${url}: ${errorMessage(error)}`, 'see the log of the service')];
   }
@@ -79,7 +80,7 @@ const answersAt = (config: Config): string => `answers at ${readyUrl(config)}`;
 async function checkReady(config: Config): Promise<Finding> {
   const url = readyUrl(config);
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) });
+    const answer = await ask(url, { signal: AbortSignal.timeout(SERVICE_TIMEOUT_MS) });
     if (answer.ok) return (await checkHolder(config)) ?? ok('service', answersAt(config));
     return fail('service', `${url} answers ${answer.status}`, 'see the log of the service');
   } catch (error) {

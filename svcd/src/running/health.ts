@@ -1,8 +1,9 @@
 import { urlOf } from '@svc/service/config/config';
 import { errorMessage, OperatorError } from '@svc/service/config/errors';
 import { Command } from 'commander';
-import type { CommandContext } from './context.ts';
-import { print } from './output.ts';
+import type { CommandContext } from '../context.ts';
+import { print } from '../output.ts';
+import { type Answer, ask } from './ask.ts';
 
 const TIMEOUT_MS = 4_000;
 
@@ -17,9 +18,9 @@ export function healthCommand(context: CommandContext): Command {
     .action(async (flags: { readonly ready?: true }) => {
       const { host, port } = context.config();
       const url = `${urlOf(host, port)}${flags.ready ? '/readyz' : '/healthz'}`;
-      let response: Response;
+      let response: Answer;
       try {
-        response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+        response = await ask(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
       } catch (error) {
         const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
         throw new OperatorError(`${url} does not respond: ${errorMessage(cause)}`);
