@@ -44,16 +44,16 @@ export function readProviderSettings(
         '(http:// is allowed only for this machine).',
     );
   }
-  const name = read('SVC_OIDC_NAME') ?? URL.parse(issuer)?.hostname ?? '';
+  const name = read('SVC_OIDC_NAME');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-  if (name.length > NAME_MAX_CHARACTERS || /[\u0000-\u001f\u007f]/.test(name)) {
+  if (name !== undefined && (name.length > NAME_MAX_CHARACTERS || /[\u0000-\u001f\u007f]/.test(name))) {
     mistakes.push(`SVC_OIDC_NAME must be 1 to ${NAME_MAX_CHARACTERS} characters on one line.`);
   }
   return {
     issuer,
     clientId: required('SVC_OIDC_CLIENT_ID'),
     clientSecret: required('SVC_OIDC_CLIENT_SECRET'),
-    name,
+    name: name ?? URL.parse(issuer)?.hostname ?? '',
     allowedDomains: readDomains(read('SVC_OIDC_ALLOWED_DOMAINS'), mistakes),
   };
 }

@@ -39,6 +39,8 @@ test('reads the settings of the provider, with domains as browsers write them', 
     allowedDomains: undefined,
     newcomers: { role: 'viewer' },
   });
+  const host = `${'long-'.repeat(8)}tenant.id.example.com`;
+  expect(readConfig({ ...SETTINGS, SVC_OIDC_ISSUER: `https://${host}` }).oidc?.name).toBe(host);
   expect(readConfig({}).oidc).toBeUndefined();
 });
 
