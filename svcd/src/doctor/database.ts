@@ -97,12 +97,14 @@ async function checkSchema(pool: pg.Pool): Promise<Finding> {
       'run the version of the program that last used this database',
     );
   }
-  const pending = files.length - rows.length;
-  if (pending === 0) return ok('schema', `all ${files.length} migrations are applied`);
-  const text = `${counted(pending, 'migration', 'migrations')} to apply`;
+  const pending = files.slice(rows.length);
+  if (pending.length === 0) return ok('schema', `all ${files.length} migrations are applied`);
+  const text = `${counted(pending.length, 'migration', 'migrations')} to apply`;
   const mistake = await rightsMistake(pool);
   if (mistake !== undefined) return fail('schema', `${text}, but ${mistake.problem}`, mistake.remedy);
-  return warn('schema', text, 'svcd start applies them');
+  const names = pending.map(({ name }) => name).join(', ');
+  // A new database lacks all of them.
+  return warn('schema', rows.length === 0 ? text : `${text}: ${names}`, 'svcd start applies them');
 }
 
 async function checkPartitions(pool: pg.Pool, nowMs: number): Promise<Finding> {
