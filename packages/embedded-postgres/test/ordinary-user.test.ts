@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { findEmbedded } from '../src/index.ts';
 import { killFixtures, spawnFixture } from './fixture-process.ts';
@@ -55,7 +57,9 @@ describe('as an ordinary user', () => {
     );
   });
 
-  test('data of another user is refused by name, with the remedy', async ({ skip }) => {
+  test('data of another user is refused by name, with a command that lets this user use it', async ({
+    skip,
+  }) => {
     const { name } = requireRoot(skip);
     await requireUser(skip);
     const dataDir = await dataDirectory();
@@ -68,6 +72,10 @@ describe('as an ordinary user', () => {
       `${dataDir}/postgres belongs to the user ${name}. Start this program as that user or as root, ` +
         `or give the data to the current user: chown -R ${STRANGER} ${dataDir}`,
     );
+    await promisify(execFile)('chown', ['-R', String(STRANGER), dataDir]);
+    const next = spawnFixture('service', dataDir, { uid: STRANGER, gid: STRANGER });
+    expect(await next.outcome).toMatchObject({ ready: true });
+    await next.stop();
   });
 });
 

@@ -21,8 +21,8 @@ import {
 const TIMEOUT_MS = 120_000;
 vi.setConfig({ testTimeout: TIMEOUT_MS });
 const AUDITS = 10_000;
-/** The user id of another user. */
-const OWNER = 65_525;
+/** The user id of another user, which is not that of PostgreSQL. */
+const OWNER = 54_321;
 
 let running: RunningService;
 let testKey: IssuedKey;
@@ -107,7 +107,7 @@ test('the secret is in a backup only on request, and without it the restore says
 
 // Only root may give a file to another user.
 test.runIf(process.getuid?.() === 0)(
-  'files that root restores belong to the owner of the directory',
+  'what root restores belongs to the owner of the directory, but the database to the user of PostgreSQL',
   async () => {
     const env = await newDataDir();
     const dataDir = dataDirOf(env);
@@ -120,6 +120,7 @@ test.runIf(process.getuid?.() === 0)(
       ),
     );
     expect(owners).toEqual([OWNER, OWNER, OWNER, OWNER]);
+    expect((await stat(join(dataDir, 'postgres'))).uid).not.toBe(OWNER);
   },
 );
 
