@@ -30,7 +30,8 @@ export function ProviderButton({ next, newcomer = false }: ProviderButtonProps) 
     <div className="mt-4 flex flex-col gap-4 border-t border-line pt-4">
       {start.error === null ? null : <ProviderProblem error={start.error} />}
       <Button onClick={() => void start.run()} busy={start.isPending}>
-        Continue with {provider.name}
+        {/* A host name may be wider than a phone. */}
+        <span className="min-w-0 truncate">Continue with {provider.name}</span>
       </Button>
     </div>
   );
