@@ -129,7 +129,10 @@ export function createAuthenticator(
   return {
     remembered(token) {
       const entry = cache.get(nameOf(token));
-      return entry && { key: entry.key, isCurrent: entry.untilMs > clock() };
+      if (entry === undefined) return undefined;
+      // More time is left than a key gets if the clock was set back.
+      const leftMs = entry.untilMs - clock();
+      return { key: entry.key, isCurrent: leftMs > 0 && leftMs <= KEY_CACHE_SECONDS * 1000 };
     },
     forget(token) {
       cache.delete(nameOf(token));

@@ -146,6 +146,16 @@ describe('a key with allowed networks', () => {
     );
   });
 
+  test('is used with its changed settings after the clock of a node is set back', async () => {
+    const clock = { now: Date.now() };
+    const wrong = await createTestService({ database: service.database, clock });
+    const { keyId, token } = await issue({});
+    expect((await from(token, '203.0.113.7', wrong)).status).toBe(200);
+    await service.keys.change(workspaceId, keyId, { allowedNetworks: ['192.0.2.0/24'] }, TEST_ACTOR);
+    clock.now -= 60 * 60 * 1000;
+    expectFailure(await from(token, '203.0.113.7', wrong), 'network_not_allowed');
+  });
+
   test('writes a bounded number of entries for a client that may not use it', async () => {
     const strict = await createTestService({ database: service.database, failedAuthPerMinute: 3 });
     const { token } = await issue({ allowedNetworks: ['192.0.2.0/24'] });
