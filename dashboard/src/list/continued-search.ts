@@ -1,6 +1,6 @@
 import { PAGE_LIMIT_DEFAULT } from '@svc/sdk/contract';
 import { useEffect, useState } from 'react';
-import type { CursorList } from './cursor-list.ts';
+import type { ContinuedList } from './cursor-list.ts';
 
 /** How many requests a search sends by itself. */
 export const REQUESTS_MAX = 10;
@@ -15,7 +15,7 @@ export interface ContinuedSearch {
  * Continues a search that the service has stopped because it reads a bounded number of items per request. Stops when it has
  * found a page of items, after REQUESTS_MAX requests, and when a request fails.
  */
-export function useContinuedSearch(list: CursorList<unknown>): ContinuedSearch {
+export function useContinuedSearch(list: ContinuedList): ContinuedSearch {
   const { items, more, searchedTo, loadingMore, moreError, loadMore } = list;
   const count = items?.length ?? 0;
   const [budget, setBudget] = useState({ requests: REQUESTS_MAX, items: PAGE_LIMIT_DEFAULT });

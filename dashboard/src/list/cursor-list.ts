@@ -28,12 +28,15 @@ export interface CursorList<Item> {
   /** Reads the list again from the start. */
   readonly reload: () => void;
   /** Appends the next page. */
-  readonly loadMore: () => Promise<void>;
+  readonly loadMore: () => Promise<unknown>;
   /** Prepends the items that were added since the list was read. Throws ApiFailure. */
   readonly loadNewer: () => Promise<Newer>;
   /** The time up to which the service has searched, if it may find more items that meet the filters. */
   readonly searchedTo: string | undefined;
 }
+
+/** A list that can only be continued at its end. */
+export type ContinuedList = Omit<CursorList<unknown>, 'error' | 'reload' | 'loadNewer'>;
 
 interface Newer {
   readonly found: number;

@@ -6,11 +6,11 @@ import { When } from '../format/when.tsx';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { useContinuedSearch } from './continued-search.ts';
-import { type CursorList, isOutdated } from './cursor-list.ts';
+import { type ContinuedList, isOutdated } from './cursor-list.ts';
 import { type Total, totalText } from './total.ts';
 
 export interface ListEndProps {
-  readonly list: CursorList<unknown>;
+  readonly list: ContinuedList;
   /** Noun for the items. */
   readonly noun: Noun;
   /**
@@ -79,5 +79,5 @@ export function ListEnd({ list, noun, total = knownTotal(list) }: ListEndProps) 
   );
 }
 
-const knownTotal = ({ total }: CursorList<unknown>): Total | undefined =>
+const knownTotal = ({ total }: ContinuedList): Total | undefined =>
   total === undefined ? undefined : { count: total, more: false };

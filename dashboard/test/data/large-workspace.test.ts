@@ -68,4 +68,21 @@ describe.skipIf(BROWSER_PATH === undefined)('in a workspace with many records', 
       await panel.getByRole('link', { name: new RegExp(`^${status}\\s*1,000\\+$`) }).waitFor();
     await panel.getByRole('link', { name: /^Published\s*0$/ }).waitFor();
   });
+
+  test('the list of keys finds an active key behind many that were revoked', async () => {
+    const { keyId } = await service.issue(workspaceId, { name: 'Oldest key' });
+    await service.pool.query(
+      `insert into api_keys
+         (workspace_id, id, name, mode, access, hint, token_index, salt, salted_hash, created_at, revoked_at)
+       select workspace_id, 'key_' || i, 'Key ' || i, mode, access, hint, token_index || i::text::bytea, salt, salted_hash,
+         created_at + i * interval '1 ms', now()
+       from api_keys, generate_series(1, $3) i where workspace_id = $1 and id = $2`,
+      [workspaceId, keyId, SEARCHED_ROWS_MAX + 100],
+    );
+    const page = await open(owner, `/w/${workspaceId}/keys`);
+    await page.getByRole('row', { name: /Oldest key/ }).waitFor();
+    await page.getByText('1 key', { exact: true }).waitFor();
+    await page.getByRole('radio', { name: 'Paused' }).click();
+    await page.getByRole('heading', { name: 'No paused keys' }).waitFor();
+  });
 });

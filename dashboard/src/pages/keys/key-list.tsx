@@ -2,12 +2,14 @@ import type { ApiKey } from '@svc/sdk';
 import { LISTED_USAGE_DAYS } from '@svc/service/dashboard/limits';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useCallback } from 'react';
 import { useCompanyNames } from '../../api/company-names.ts';
 import { type KeyStatus, keysQuery } from '../../api/keys.ts';
 import { useArrival } from '../../arrival.ts';
 import { ColumnHead } from '../../list/column-head.tsx';
-import { Button } from '../../ui/button.tsx';
+import { isOutdated } from '../../list/cursor-list.ts';
+import { ListEnd } from '../../list/list-end.tsx';
+import { searchedTo } from '../../list/pages.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
@@ -29,61 +31,65 @@ export function KeyList({ workspaceId, status, blocked, createButton, onAction }
   const keys = useInfiniteQuery(keysQuery(workspaceId, status));
   const data = useArrival(keys.data, `${workspaceId} ${status}`);
   const items = keys.data?.pages.flatMap(({ data }) => data) ?? [];
+  const { error, hasNextPage: more, isFetchNextPageError, fetchNextPage, refetch } = keys;
+  const moreError = isFetchNextPageError ? error : null;
+  const outdated = isOutdated(moreError);
+  const loadMore = useCallback(
+    () => (outdated ? refetch() : fetchNextPage()),
+    [outdated, refetch, fetchNextPage],
+  );
   const nameOf = useCompanyNames(
     workspaceId,
     items.map(({ companyId }) => companyId),
   );
-  if (keys.error !== null && keys.data === undefined) {
-    return (
-      <FailureState
-        error={keys.error}
-        retry={() => void keys.refetch()}
-        title="The keys could not be loaded"
-      />
-    );
+  if (error !== null && keys.data === undefined) {
+    return <FailureState error={error} retry={() => void refetch()} title="The keys could not be loaded" />;
   }
-  if (data === undefined) return <SkeletonRows />;
-  if (items.length === 0) return <NoKeys status={status} createButton={createButton} />;
+  if (data === undefined || keys.data === undefined) return <SkeletonRows />;
+  if (items.length === 0 && !more) return <NoKeys status={status} createButton={createButton} />;
   return (
     <>
-      <Table label="API keys">
-        <TableHead>
-          <tr>
-            <HeadCell>Key</HeadCell>
-            <HeadCell className="hidden md:table-cell">Mode</HeadCell>
-            <HeadCell className="hidden md:table-cell">Access</HeadCell>
-            <HeadCell className="hidden lg:table-cell">Companies</HeadCell>
-            <ColumnHead className="hidden xl:table-cell" label="Created" order="descending" />
-            <HeadCell className="hidden sm:table-cell">
-              {status === 'revoked' ? 'Revoked' : 'Last used'}
-            </HeadCell>
-            <HeadCell className="hidden sm:table-cell">Requests, {LISTED_USAGE_DAYS} days</HeadCell>
-            <HeadCell>
-              <span className="sr-only">Actions</span>
-            </HeadCell>
-          </tr>
-        </TableHead>
-        <TableBody>
-          {items.map((key) => (
-            <KeyRow
-              key={key.id}
-              workspaceId={workspaceId}
-              apiKey={key}
-              companyName={key.companyId === null ? null : nameOf(key.companyId)}
-              requests={lastDays(key.requests)}
-              blocked={blocked}
-              onAction={(action) => onAction(key, action)}
-            />
-          ))}
-        </TableBody>
-      </Table>
-      {keys.hasNextPage ? (
-        <div className="flex justify-center border-t border-line p-3">
-          <Button busy={keys.isFetchingNextPage} onClick={() => void keys.fetchNextPage()}>
-            Load more
-          </Button>
-        </div>
-      ) : null}
+      {items.length === 0 ? null : (
+        <Table label="API keys">
+          <TableHead>
+            <tr>
+              <HeadCell>Key</HeadCell>
+              <HeadCell className="hidden md:table-cell">Mode</HeadCell>
+              <HeadCell className="hidden md:table-cell">Access</HeadCell>
+              <HeadCell className="hidden lg:table-cell">Companies</HeadCell>
+              <ColumnHead className="hidden xl:table-cell" label="Created" order="descending" />
+              <HeadCell className="hidden sm:table-cell">
+                {status === 'revoked' ? 'Revoked' : 'Last used'}
+              </HeadCell>
+              <HeadCell className="hidden sm:table-cell">Requests, {LISTED_USAGE_DAYS} days</HeadCell>
+              <HeadCell>
+                <span className="sr-only">Actions</span>
+              </HeadCell>
+            </tr>
+          </TableHead>
+          <TableBody>
+            {items.map((key) => (
+              <KeyRow
+                key={key.id}
+                workspaceId={workspaceId}
+                apiKey={key}
+                companyName={key.companyId === null ? null : nameOf(key.companyId)}
+                requests={lastDays(key.requests)}
+                blocked={blocked}
+                onAction={(action) => onAction(key, action)}
+              />
+            ))}
+          </TableBody>
+        </Table>
+      )}
+      <ListEnd
+        key={`${workspaceId} ${status}`}
+        list={{
+          ...{ items, more, loadMore, moreError, loadingMore: keys.isFetchingNextPage },
+          ...{ total: keys.data.pages.at(-1)?.pagination.total, searchedTo: searchedTo(keys.data) },
+        }}
+        noun={['key', 'keys']}
+      />
     </>
   );
 }
