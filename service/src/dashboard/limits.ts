@@ -80,7 +80,7 @@ export const USAGE_DAYS_DEFAULT = 30;
 /** Days of usage that the list of keys shows for each key. */
 export const LISTED_USAGE_DAYS = 7;
 export const USAGE_DAYS_MAX = 400;
-/** Keys with a notice of their expiry date in one response. */
+/** Keys that expire, and keys that have expired, with a notice in one response: of each. */
 export const KEY_NOTICES_MAX = 50;
 
 export const STYLE_NONCE_BYTES = 16;

@@ -56,7 +56,7 @@ const MORE: Readonly<Record<string, number>> = {
   // Each member with their account. The list has no pages.
   read_members: MEMBERS * READ_MAX,
   // The newest keys, and a look-up of each that has a notice with its last use.
-  keys_with_notices: SEARCHED_ROWS_MAX * 1.05 + KEY_NOTICES_MAX * (READ_MAX + LAST_USE_MAX),
+  keys_with_notices: SEARCHED_ROWS_MAX * 1.05 + 2 * KEY_NOTICES_MAX * (READ_MAX + LAST_USE_MAX),
   // A page of keys, each with its creator and seven days of usage.
   details_of_listed_keys: PAGE_ITEMS * (READ_MAX + LAST_USE_MAX + LISTED_USAGE_DAYS),
   usage_of_key: USAGE_DAYS_MAX,

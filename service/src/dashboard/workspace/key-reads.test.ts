@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestDashboard, type Visitor } from '../../../test/harness/dashboard.ts';
 import { createTestService, TEST_ACTOR } from '../../../test/harness/service.ts';
 import { DAY_MS } from '../../config/time.ts';
+import { KEY_NOTICES_MAX } from '../limits.ts';
 import type { KeyNotices, KeyUsage, ListedKey } from './key-wire.ts';
 
 const service = await createTestService();
@@ -108,5 +109,20 @@ describe('the notices of keys', () => {
     const theirs = await stranger.send('GET', `/workspaces/${stranger.workspaceId}/key-notices`);
     expect(theirs.json()).toEqual({ data: [] });
     expect((await send('/key-notices?limit=1')).status).toBe(400);
+  });
+
+  test('are of the keys whose expiry dates are nearest: those that expire first, and those that expired last', async () => {
+    const first = await key(0.5, null);
+    const last = await key(-0.5, 1);
+    await service.pool.query(
+      `insert into api_keys (workspace_id, id, name, mode, access, hint, token_index, salt, salted_hash, created_at,
+         last_used_at, expires_at)
+       select workspace_id, id || i, name, mode, access, hint, token_index || i::text::bytea, salt, salted_hash, created_at,
+         last_used_at, now() + 9 * (expires_at - now()) from api_keys, generate_series(1, $2) i where workspace_id = $1`,
+      [owner.workspaceId, KEY_NOTICES_MAX],
+    );
+    const { data } = (await send('/key-notices')).json<KeyNotices>();
+    expect(data).toHaveLength(2 * KEY_NOTICES_MAX);
+    expect(data.slice(KEY_NOTICES_MAX - 1, KEY_NOTICES_MAX + 1).map(({ id }) => id)).toEqual([last, first]);
   });
 });

@@ -104,20 +104,26 @@ async function withDetails(
   return keys.map((key) => ({ ...key, ...(details.get(key.id) ?? { createdBy: null, requests: [] }) }));
 }
 
-/** Among the newest keys, because no index of a workspace has the expiry date. */
+/**
+ * Among the newest keys, because no index of a workspace has the expiry date. Keys that have expired are counted separately,
+ * so that many of them hide none that expires soon.
+ */
 const selectNotices = statement('keys_with_notices', 'request')`
   with near as (
-    select id, expires_at from (
+    select id, expires_at,
+      row_number() over (
+        partition by expires_at <= now() order by abs(extract(epoch from expires_at - now())), id
+      ) as place
+    from (
       select id, expires_at, revoked_at, paused_at from api_keys where workspace_id = $1
       order by created_at desc, id desc limit ${SEARCHED_ROWS_MAX}
     ) newest
     where revoked_at is null and paused_at is null
       and expires_at > now() - interval '${AFTER_DAYS} days' and expires_at <= now() + interval '${NEAR_DAYS} days'
-    order by expires_at desc, id limit ${KEY_NOTICES_MAX}
   )
   select r.doc::json as key, near.expires_at <= now() as expired from near
   cross join lateral (${lookUp({ select: 'doc', from: API_KEY_RECORDS, key: 'near.id' })}) r
-  order by near.expires_at, near.id`;
+  where near.place <= ${KEY_NOTICES_MAX} order by near.expires_at, near.id`;
 
 /** The parameter `days` of a request for usage per day. It has no other. */
 function daysOf(query: Readonly<Record<string, unknown>>): number {
