@@ -102,6 +102,39 @@ describe.skipIf(BROWSER_PATH === undefined)('a form that creates something', () 
     });
   });
 
+  test('does not ask to revoke the key that a new one replaces while nobody has the new token', async () => {
+    page = await visitor.context.newPage();
+    const press = (name: string) => page.getByRole('dialog').getByRole('button', { name }).click();
+    await page.goto(`/w/${ada.workspaceId}/keys`);
+    await FORMS['Create key']?.open(page);
+    await page.getByLabel('Name').fill('Replaced');
+    const saved = "Done, I've saved it";
+    await press('Create key');
+    await press(saved);
+    const replace = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'Actions for Replaced' }).click();
+      await page.getByRole('menuitem', { name: 'Replace…' }).click();
+      await page.getByLabel('Name').fill('New');
+      await page.route(/\/keys$/, async (route) => {
+        await route.fetch();
+        return route.abort();
+      });
+      await press('Create key');
+      await page.getByRole('alert').getByText('cannot be reached').waitFor();
+      await page.unroute(/\/keys$/);
+      await press('Create key');
+    };
+    await replace();
+    await press('Later');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.getByRole('alertdialog').count()).toBe(0);
+    await replace();
+    await press('Rotate key');
+    await press(saved);
+    await page.getByRole('alertdialog', { name: 'Revoke “Replaced”?' }).waitFor();
+    await page.close();
+  });
+
   test('sends another Idempotency-Key each time that it is opened', async () => {
     page = await visitor.context.newPage();
     const keys: string[] = [];

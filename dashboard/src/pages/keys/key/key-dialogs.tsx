@@ -41,8 +41,9 @@ export function useKeyActions(workspaceId: string, first: Pending | null = null)
   };
   const finish = (): void => {
     setIssued(null);
-    // The last step of a replacement.
-    if (replaced !== null) setPending({ key: replaced, action: 'revoke' });
+    // The last step of a replacement, unless the new token was lost, so that nobody has it.
+    const shown = issued !== null && issued.token !== null;
+    if (replaced !== null && shown) setPending({ key: replaced, action: 'revoke' });
     setReplaced(null);
   };
   return {
