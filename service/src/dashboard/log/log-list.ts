@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { parseAddress } from '@svc/ip-addresses';
 import { HTTP_METHODS, isId, REQUEST_ID_PATTERN } from '@svc/sdk/contract';
 import { type Comparison, type Filter, type ListDefinition, textThat } from '../../list/definition.ts';
 import { timeFilter } from '../../resources/filters.ts';
@@ -21,9 +21,9 @@ const path = {
 } as const;
 
 /** A field of the entry that has no column of its own. */
-const field = (name: string, accepts: (text: string) => boolean, allowed: string): Filter => ({
+const field = (name: string, parse: Filter['parse'], allowed: string): Filter => ({
   column: `(doc::json ->> '${name}')`,
-  parse: textThat(accepts),
+  parse,
   allowed,
 });
 const REQUEST_ID = new RegExp(REQUEST_ID_PATTERN);
@@ -53,8 +53,13 @@ export const logList: ListDefinition = {
     keyId: { column: 'key_id', parse: textThat(isId), allowed: 'the id of an API key' },
     actor,
     targetId: { column: 'target_id', parse: textThat(isId), allowed: 'the id of the target of an entry' },
-    ip: field('ip', (text) => isIP(text) !== 0, 'an IP address'),
-    requestId: field('requestId', (text) => REQUEST_ID.test(text), 'a request id'),
+    // Entries have the canonical text of an address.
+    ip: field('ip', (text) => parseAddress(text)?.toString(), 'an IP address'),
+    requestId: field(
+      'requestId',
+      textThat((text) => REQUEST_ID.test(text)),
+      'a request id',
+    ),
     method: {
       column: 'method',
       parse: textThat((text) => HTTP_METHODS.some((method) => method === text)),

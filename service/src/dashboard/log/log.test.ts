@@ -43,6 +43,16 @@ const expected = (meets: (row: SeedRow, index: number) => boolean): readonly str
     .reverse();
 
 describe('a filtered audit log', () => {
+  test.each([
+    ['2001:db8::1', '2001:DB8:0:0::1'],
+    ['192.0.2.1', '::ffff:192.0.2.1'],
+    ['::ffff:192.0.2.2', '::FFFF:c000:202'],
+  ])('has the requests from %s if the filter writes it as %s', async (remoteAddress, ip) => {
+    const token = await service.token(owner.workspaceId);
+    await service.request(token, '/v1/audits', { remoteAddress });
+    expect((await page({ ip })).data).toHaveLength(1);
+  });
+
   test.each<readonly [string, Params, (row: SeedRow, index: number) => boolean]>([
     ['kind', { kind: 'key.created' }, ({ kind }) => kind === 'key.created'],
     ['key', { keyId: 'key_a' }, ({ keyId }) => keyId === 'key_a'],
