@@ -61,6 +61,18 @@ describe.skipIf(BROWSER_PATH === undefined)('the time zone', async () => {
     expect(await stamp.textContent()).toBe(shown('UTC'));
   });
 
+  test('applies to the times in an entry of the log', async () => {
+    await service.issue(workspaceId, { name: 'Dated', expiresAt: '2099-12-31T23:30:00Z' });
+    const page = await open(owner, `${log}?kind=key.created`);
+    await page
+      .getByRole('button', { name: /Open the entry/ })
+      .first()
+      .click();
+    const facts = page.getByRole('dialog').locator('dl');
+    await facts.getByText('Jan 1, 2100, 00:30:00 GMT+1', { exact: true }).waitFor();
+    await facts.getByText('any address', { exact: true }).waitFor();
+  });
+
   test('applies to the bounds of a custom range, whose URL is in UTC and so means the same for others', async () => {
     const page = await open(owner, `${log}?range=custom&from=2026-03-01T08:30Z`);
     await page.getByLabel('From (Europe/Berlin)').waitFor();

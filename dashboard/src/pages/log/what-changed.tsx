@@ -1,5 +1,7 @@
 import type { AnyAuditLogEntry, AuditLogTargetType, AuditLogValue } from '@svc/sdk';
 import { formatNumber } from '../../format/number.ts';
+import { When } from '../../format/when.tsx';
+import { DETAIL_NAMES, EMPTY_DETAILS } from './detail-names.ts';
 import { Fact, FilterLink } from './entry-parts.tsx';
 import type { LogSearch } from './log-search.ts';
 
@@ -14,52 +16,30 @@ const TARGETS: Readonly<Record<AuditLogTargetType, string>> = {
   workspace: 'Workspace',
 };
 
-/** Labels of details and of changed fields. */
-const NAMES: Readonly<Record<string, string>> = {
-  access: 'Access',
-  action: 'Action',
-  burstLimit: 'Burst limit',
-  companyId: 'Company',
-  description: 'Description',
-  eventId: 'Event',
-  events: 'Events',
-  existing: 'Already existed',
-  filters: 'Filters',
-  finished: 'Finished',
-  format: 'Format',
-  invitationId: 'Invitation',
-  liveQuota: 'Live quota',
-  method: 'Method',
-  mode: 'Mode',
-  name: 'Name',
-  ordered: 'Ordered',
-  reason: 'Reason',
-  refused: 'Refused lines',
-  role: 'Role',
-  sessions: 'Sessions',
-  sessionsEnded: 'Sessions ended',
-  since: 'Since',
-  types: 'Types',
-  url: 'URL',
-};
-
-/** What null means for these names. For other names it is shown as a dash. */
-const EMPTY: Readonly<Record<string, string>> = {
-  burstLimit: 'no limit',
-  companyId: 'all companies',
-  types: 'all types',
-  liveQuota: 'no limit',
-};
-
 /** Details whose values are identifiers in snake case or kebab case. */
 const WORDS: readonly string[] = ['action', 'method'];
+/** Details whose values are times. */
+const TIMES: readonly string[] = ['expiresAt', 'since'];
 
 function valueText(name: string, value: AuditLogValue | undefined): string {
-  if (value === null || value === undefined || value === '') return EMPTY[name] ?? '–';
+  if (value === null || value === undefined || value === '') return EMPTY_DETAILS[name] ?? '–';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'number') return formatNumber(value);
+  if (typeof value === 'number')
+    return name === 'durationMs' ? `${formatNumber(value)} ms` : formatNumber(value);
   return WORDS.includes(name) ? value.replaceAll(/[_-]/g, ' ') : value;
 }
+
+interface ValueProps {
+  readonly name: string;
+  readonly value: AuditLogValue | undefined;
+}
+
+const Value = ({ name, value }: ValueProps) =>
+  TIMES.includes(name) && typeof value === 'string' ? (
+    <When at={value} form="full" />
+  ) : (
+    <bdi>{valueText(name, value)}</bdi>
+  );
 
 interface WhatChangedProps {
   readonly entry: AnyAuditLogEntry;
@@ -80,15 +60,15 @@ export function WhatChanged({ entry, onFilter }: WhatChangedProps) {
         </Fact>
       )}
       {Object.entries(details).map(([name, value]) => (
-        <Fact key={name} name={NAMES[name] ?? name}>
-          <bdi>{valueText(name, value)}</bdi>
+        <Fact key={name} name={DETAIL_NAMES[name] ?? name}>
+          <Value name={name} value={value} />
         </Fact>
       ))}
       {changes
         .filter(({ after }) => after !== undefined)
         .map(({ field, before, after }) => (
-          <Fact key={field} name={NAMES[field] ?? field}>
-            <bdi>{valueText(field, before)}</bdi> → <bdi>{valueText(field, after)}</bdi>
+          <Fact key={field} name={DETAIL_NAMES[field] ?? field}>
+            <Value name={field} value={before} /> → <Value name={field} value={after} />
           </Fact>
         ))}
       {fields.length === 0 ? null : <Fact name="Fields changed">{fields.join(', ')}</Fact>}
