@@ -3,7 +3,7 @@ import { createLimiter, type Limiter } from '@svc/rate-limiter';
 import { monitorCommits } from '@svc/telemetry/commits';
 import { traceRequests } from '@svc/telemetry/requests';
 import type { Tracing } from '@svc/telemetry/tracing';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Registry } from 'prom-client';
 import { registerV1 } from './api/index.ts';
 import { type AuditWriter, createAuditWriter } from './audit-log/audit-writer.ts';
@@ -58,12 +58,11 @@ export function createApp(options: AppOptions): FastifyInstance {
   const trust = trustOf(config.trustProxy);
   const cursors = createCursorCodec(secrets);
 
-  const app = createServer(log, trust);
+  const app = createServer(log, trust, logClosed);
   traceRequests(app, options.tracing, ({ waitedMs }) => waitedMs);
   const isDue = async (mistake: string): Promise<boolean> =>
     (await limiter.take(`warning ${mistake}`, 1, DAY_MS, 1)).granted;
   warnOfProxyMistakes(app, { trust, registry, log, clock, isDue });
-  logResponses(app);
 
   registerMonitoring(app, { lanes, registry, readMetrics: options.readMetrics });
   registerOpenApi(app, publicUrl);
@@ -80,17 +79,16 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
-function logResponses(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
-    request.log.debug(
-      {
-        method: request.method,
-        route: request.routeOptions.url,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-        keyId: request.caller?.key.keyId,
-      },
-      'answered',
-    );
-  });
+function logClosed(request: FastifyRequest, reply: FastifyReply): void {
+  const { headersSent } = reply.raw;
+  request.log.debug(
+    {
+      method: request.method,
+      route: request.routeOptions.url,
+      status: headersSent ? reply.statusCode : undefined,
+      ms: Math.round(reply.elapsedTime),
+      keyId: request.caller?.key.keyId,
+    },
+    headersSent ? 'answered' : 'the client disconnected before the response',
+  );
 }

@@ -5,8 +5,6 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Why the request gets 429 or 503. Undefined: no reason is known. */
     refusal: string | undefined;
-    /** Whether the request is in `svc_http_requests_running`. */
-    isRunning: boolean;
   }
 }
 
@@ -23,13 +21,13 @@ export function measureRequests(
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'svc_http_requests_total',
-    help: 'Responses that were sent.',
+    help: 'Responses that were sent to the end.',
     labelNames: ['method', 'route', 'status'],
     registers,
   });
   const running = new Gauge({
     name: 'svc_http_requests_running',
-    help: 'Requests that have no complete response yet, such as imports, exports and those that wait for changes.',
+    help: 'Requests whose clients wait for the end of the response, such as imports, exports and waits for changes.',
     labelNames: ['route'],
     registers,
   });
@@ -48,15 +46,16 @@ export function measureRequests(
   });
   const routeOf = ({ routeOptions }: FastifyRequest): string => routeOptions.url ?? 'unknown';
   app.decorateRequest('refusal', undefined);
-  app.decorateRequest('isRunning', false);
-  app.addHook('onRequest', async (request) => {
-    request.isRunning = true;
-    running.inc({ route: routeOf(request) });
+  app.addHook('onRequest', async (request, { raw }) => {
+    // The client has disconnected during an earlier hook.
+    if (raw.destroyed) return;
+    const route = routeOf(request);
+    running.inc({ route });
+    raw.once('close', () => running.dec({ route }));
   });
+  // Fastify does not call it if the client disconnects before the end of the response.
   app.addHook('onResponse', async (request, reply) => {
     const route = routeOf(request);
-    // An earlier hook may have refused the request, and then it has not been counted.
-    if (request.isRunning) running.dec({ route });
     requests.inc({ method: request.method, route, status: reply.statusCode });
     durations.observe({ route }, (reply.elapsedTime - waitedMs(request)) / 1000);
     if (REFUSALS.has(reply.statusCode)) refused.inc({ reason: request.refusal ?? 'other' });

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Span, Tracing } from './tracing.ts';
 
 declare module 'fastify' {
@@ -27,26 +27,29 @@ export function traceRequests(
 ): void {
   app.decorateRequest('span', null);
   if (tracing === undefined) return;
-  app.addHook('onRequest', async (request) => {
-    const { url: route } = request.routeOptions;
-    if (NOT_TRACED.has(route)) return;
-    const method = METHODS.has(request.method) ? request.method : 'HTTP';
-    const name = route === undefined ? method : `${method} ${route}`;
-    request.span = tracing.start(name, 'server', request.headers['traceparent']) ?? null;
-  });
-  app.addHook('onResponse', async (request, reply) => {
-    const { span, method } = request;
-    if (span === null) return;
-    const { statusCode } = reply;
-    const failed = statusCode >= FIRST_FAULT_STATUS;
+  const end = (span: Span, request: FastifyRequest, { raw, statusCode }: FastifyReply): void => {
+    const { method } = request;
+    // Without a response, the client has disconnected.
+    const status = raw.headersSent ? statusCode : undefined;
+    const failed = status !== undefined && status >= FIRST_FAULT_STATUS;
     const attributes = {
       'http.request.method': METHODS.has(method) ? method : '_OTHER',
       'http.route': request.routeOptions.url,
-      'http.response.status_code': statusCode,
-      'error.type': failed ? String(statusCode) : undefined,
+      'http.response.status_code': status,
+      'error.type': failed ? String(status) : undefined,
       'svc.request_id': request.id,
       'svc.waited_ms': Math.round(waitedMs(request)) || undefined,
     };
     span.end(attributes, failed);
+  };
+  app.addHook('onRequest', async (request, reply) => {
+    const { url: route } = request.routeOptions;
+    if (NOT_TRACED.has(route)) return;
+    const method = METHODS.has(request.method) ? request.method : 'HTTP';
+    const name = route === undefined ? method : `${method} ${route}`;
+    const span = tracing.start(name, 'server', request.headers['traceparent']);
+    if (span === undefined) return;
+    request.span = span;
+    reply.raw.once('close', () => end(span, request, reply));
   });
 }

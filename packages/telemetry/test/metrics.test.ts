@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
 import Fastify from 'fastify';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
@@ -50,4 +52,28 @@ test('a request that an earlier hook refuses does not make the number of running
   expect(text).toContain('svc_http_requests_running{route="/v1/things"} 0\n');
   expect(text).toContain('svc_http_requests_total{method="GET",route="/v1/things",status="500"} 3\n');
   await app.close();
+});
+
+test('a request whose client disconnects is no longer running, and has no response that is counted', async () => {
+  const registry = new Registry();
+  const app = Fastify();
+  measureRequests(app, registry, () => 0);
+  const { promise: answered, resolve: answer } = Promise.withResolvers<object>();
+  app.get('/v1/things', () => answered);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
+  socket.write('GET /v1/things HTTP/1.1\r\nhost: a\r\n\r\nGET /v1/things HTTP/1.1\r\nhost: a\r\n\r\n');
+  const running = async (): Promise<string | undefined> =>
+    /^svc_http_requests_running\{route="\/v1\/things"\} (\d+)$/m.exec(await registry.metrics())?.[1];
+  await expect.poll(running).toBe('2');
+  socket.resetAndDestroy();
+  await once(socket, 'close');
+  await expect.poll(running).toBe('0');
+  answer({});
+  await app.close();
+  expect(await running()).toBe('0');
+  const text = await registry.metrics();
+  expect(text).not.toContain('svc_http_requests_total{');
+  expect(text).not.toContain('svc_http_request_duration_seconds_count{');
 });

@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream';
+import { whenClosed } from '@svc/http-content/reply-end';
 import type { Trust } from '@svc/ip-addresses/proxies';
 import { BODY_MAX_BYTES } from '@svc/sdk/contract';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify';
@@ -14,8 +16,15 @@ import { acceptJsonBodies } from './json-body.ts';
 import { requireServable, sendClientError, sendProtocolErrors } from './protocol-errors.ts';
 import { canonicalTarget, requestId, requireValidHttp, requireValidRequest } from './request.ts';
 
-/** A server without routes. It limits requests, refuses invalid HTTP, and sends every failure in the error envelope. */
-export function createServer(log: FastifyBaseLogger, trust: Trust): FastifyInstance {
+/**
+ * A server without routes. It limits requests, refuses invalid HTTP, and sends every failure in the error envelope.
+ * `onClosed` is called after each response, also if its client disconnects before it.
+ */
+export function createServer(
+  log: FastifyBaseLogger,
+  trust: Trust,
+  onClosed: (request: FastifyRequest, reply: FastifyReply) => void,
+): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -43,6 +52,7 @@ export function createServer(log: FastifyBaseLogger, trust: Trust): FastifyInsta
     requireServable(request.raw);
   };
   app.addHook('onRequest', async (request, reply) => {
+    whenClosed(reply, () => onClosed(request, reply));
     reply.headers({ 'request-id': request.id, 'x-content-type-options': 'nosniff' });
     requireValidHttp(request);
     // A request with a key is refused after it has authenticated, so that it has an audit entry.

@@ -157,7 +157,7 @@ describe.each([
   });
 });
 
-test('a request whose client goes away while its key is looked up has its entry', async () => {
+test('a request whose client goes away while its key is looked up has its entry, and a line in the log', async () => {
   const auth = await newAuth();
   const id = newId();
   const holder = await service.pool.connect();
@@ -171,6 +171,10 @@ test('a request whose client goes away while its key is looked up has its entry'
     await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
     connection.reset();
     await connection.closed;
+    const gone = 'the client disconnected before the response';
+    await expect
+      .poll(() => service.log.filter((line) => line.includes(id) && line.includes(gone)))
+      .toHaveLength(1);
     await holder.query('commit');
     await expect.poll(() => loggedStatuses(id)).toEqual([400]);
   } finally {

@@ -116,6 +116,25 @@ test('a path with an id is traced by its route, and its lookup by its statement'
   expect(attributesOf(find('GET'))).toMatchObject({ 'http.response.status_code': 404 });
 });
 
+test('a request whose client disconnects has a span without a status', async () => {
+  const waiting = async (): Promise<string> => (await fetch(`${node.url}/metrics`)).text();
+  const client = new AbortController();
+  const [traceId, id] = [randomBytes(16).toString('hex'), `request-${randomUUID()}`];
+  const headers = { ...bearer(token), traceparent: `00-${traceId}-${CLIENT_SPAN}-01`, 'request-id': id };
+  const answer = fetch(`${node.url}/v1/changes?after=now&wait=30`, { headers, signal: client.signal });
+  await expect.poll(waiting).toContain('svc_waiting_requests 1\n');
+  client.abort();
+  await expect(answer).rejects.toThrow('aborted');
+  const request = (): ExportedSpan | undefined => spansOf(traceId).find(({ kind }) => kind === SERVER);
+  await expect.poll(request).toBeDefined();
+  expect(request()).toMatchObject({ name: 'GET /v1/changes', parentSpanId: CLIENT_SPAN });
+  expect(attributesOf(request() as ExportedSpan)).toEqual({
+    'http.request.method': 'GET',
+    'http.route': '/v1/changes',
+    'svc.request_id': id,
+  });
+});
+
 test('a delivery of a webhook is a trace of its own, and passes its traceparent on without anything else', async () => {
   const receiver = await startReceiver();
   const path = `${receiver.url}/${RECEIVER_SECRET}?key=${RECEIVER_SECRET}`;
