@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { whenClosed } from '@svc/http-content/reply-end';
 import { ERRORS } from '@svc/sdk/contract';
 import type { Queryable } from '@svc/turns/lane';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
@@ -32,68 +33,70 @@ const code = defineBody({ code: text });
 
 /** Sign-in with a password, and the second step with a code. */
 export function registerSignIn(api: FastifyInstance, { people, auth }: DashboardContext): void {
-  const { record, begin, end } = failedSignIns(api, auth);
+  const { record, attempt } = failedSignIns(api, auth);
 
   api.post(
     `/auth${SIGN_IN}`,
-    {
-      onRequest: begin,
-      onResponse: async (request, { statusCode }) => {
-        if (statusCode === ERRORS.not_signed_in.status) {
-          record(request, SIGN_IN, { email: password(request.body).email.toLowerCase() });
-        }
-        await end(request);
-      },
-    },
-    async (request, reply) => {
+    attempt(async (request, reply) => {
       const body = password(request.body);
       const account = body.email.toLowerCase();
-      const person = await credentialsOf(people, (await findUser(people, account))?.id);
-      const response = await countFailure(
-        people,
-        passwordBudgets(request, account, person),
-        () => withSameCredentials(people, person, () => forward(auth, request, SIGN_IN, body)),
-        ({ status }) => status === ERRORS.not_signed_in.status,
-      );
-      const cookies =
-        person !== undefined && startsSession(response) ? [await deviceCookie(auth, request, person)] : [];
-      return sendResponse(reply, response, { cookies });
-    },
+      try {
+        const person = await credentialsOf(people, (await findUser(people, account))?.id);
+        const response = await countFailure(
+          people,
+          passwordBudgets(request, account, person),
+          () => withSameCredentials(people, person, () => forward(auth, request, SIGN_IN, body)),
+          ({ status }) => status === ERRORS.not_signed_in.status,
+        );
+        const cookies =
+          person !== undefined && startsSession(response) ? [await deviceCookie(auth, request, person)] : [];
+        return await sendResponse(reply, response, { cookies });
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'not_signed_in') {
+          // Before the response, the entry would delay it only if the address has an account, and so reveal the account.
+          whenClosed(reply, () => record(request, SIGN_IN, { email: account }));
+        }
+        throw error;
+      }
+    }),
   );
 
   for (const path of SECOND_STEPS) {
-    api.post(`/auth${path}`, { onRequest: begin, onResponse: end }, async (request, reply) => {
-      const body = code(request.body);
-      const signedIn = await personOfSession(people, request);
-      if (signedIn !== undefined) requireSamePerson(request, signedIn);
-      const person = await credentialsOf(people, signedIn ?? (await personOfStep(people, request)));
-      if (person === undefined) return sendResponse(reply, await forward(auth, request, path, body));
-      const userId = person.id;
-      const refused = (): void => {
-        if (signedIn === undefined) record(request, path, { id: userId });
-      };
-      const budgets = signedIn === undefined ? codeBudgets(request, person) : sessionBudgets(userId);
-      const response = await countFailure(people, budgets, async () => {
-        const factor = await openFactor(people, auth, userId);
-        if (factor !== undefined && !(await useCode(people, auth, path, factor, body.code))) {
-          refused();
-          throw usedCode();
-        }
-        const step = (): Promise<Response> => forward(auth, request, path, body);
-        if (signedIn === undefined) return withSameCredentials(people, person, step);
-        // No session of the person starts until the transaction ends: switching the second factor on would not end it.
-        return auth.database.transact(anonymous(request), async (client) => {
-          await lockPerson(client, userId);
-          return step();
+    api.post(
+      `/auth${path}`,
+      attempt(async (request, reply) => {
+        const body = code(request.body);
+        const signedIn = await personOfSession(people, request);
+        if (signedIn !== undefined) requireSamePerson(request, signedIn);
+        const person = await credentialsOf(people, signedIn ?? (await personOfStep(people, request)));
+        if (person === undefined) return sendResponse(reply, await forward(auth, request, path, body));
+        const userId = person.id;
+        const refused = (): void => {
+          if (signedIn === undefined) record(request, path, { id: userId });
+        };
+        const budgets = signedIn === undefined ? codeBudgets(request, person) : sessionBudgets(userId);
+        const response = await countFailure(people, budgets, async () => {
+          const factor = await openFactor(people, auth, userId);
+          if (factor !== undefined && !(await useCode(people, auth, path, factor, body.code))) {
+            refused();
+            throw usedCode();
+          }
+          const step = (): Promise<Response> => forward(auth, request, path, body);
+          if (signedIn === undefined) return withSameCredentials(people, person, step);
+          // No session of the person starts until the transaction ends: switching the second factor on would not end it.
+          return auth.database.transact(anonymous(request), async (client) => {
+            await lockPerson(client, userId);
+            return step();
+          });
         });
-      });
-      return sendResponse(reply, response, {
-        cookies: response.ok ? [await deviceCookie(auth, request, person)] : [],
-        onRefused: (name) => {
-          if (WRONG_CODES.has(name)) refused();
-        },
-      });
-    });
+        return sendResponse(reply, response, {
+          cookies: response.ok ? [await deviceCookie(auth, request, person)] : [],
+          onRefused: (name) => {
+            if (WRONG_CODES.has(name)) refused();
+          },
+        });
+      }),
+    );
   }
 }
 
@@ -137,32 +140,37 @@ async function withSameCredentials(
   throw notSignedIn('The password or the second factor was changed during this sign-in. Sign in again.');
 }
 
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
 /**
- * Logs failed sign-ins after the response has left. Before it, the entry would delay the response only if the address has
- * an account, and so reveal the account. Closing the application waits for the attempts that have begun and for their
- * entries, and refuses new attempts.
+ * Logs failed sign-ins. Closing the application waits for the attempts that have begun and for their entries, and refuses
+ * new attempts.
  */
 function failedSignIns(api: FastifyInstance, auth: DashboardAuth) {
-  const attempts = new Map<FastifyRequest, PromiseWithResolvers<void>>();
-  const entries = new Set<Promise<void>>();
+  /** Attempts and entries. None of them rejects. */
+  const unfinished = new Set<Promise<unknown>>();
+  const waitFor = (work: Promise<unknown>): void => {
+    unfinished.add(work);
+    void work.finally(() => unfinished.delete(work));
+  };
   let closing = false;
   api.addHook('preClose', async () => {
     closing = true;
   });
   api.addHook('onClose', async () => {
-    while (attempts.size + entries.size > 0) {
-      await Promise.all([...[...attempts.values()].map(({ promise }) => promise), ...entries]);
-    }
+    while (unfinished.size > 0) await Promise.all(unfinished);
   });
   return {
-    begin: async (request: FastifyRequest): Promise<void> => {
-      if (closing) throw new ApiError('unavailable', 'The service is stopping. Try again in a moment.');
-      attempts.set(request, Promise.withResolvers());
-    },
-    end: async (request: FastifyRequest): Promise<void> => {
-      attempts.get(request)?.resolve();
-      attempts.delete(request);
-    },
+    /** The handler of an attempt, which ends when its response is closed. */
+    attempt:
+      (handler: Handler): Handler =>
+      async (request, reply) => {
+        if (closing) throw new ApiError('unavailable', 'The service is stopping. Try again in a moment.');
+        const closed = new Promise<void>((resolve) => whenClosed(reply, resolve));
+        const response = handler(request, reply);
+        waitFor(Promise.allSettled([response, closed]));
+        return response;
+      },
     /** `person`: the person whose account it is. */
     record: (request: FastifyRequest, path: string, person: PersonKey): void => {
       const by = anonymous(request);
@@ -171,9 +179,8 @@ function failedSignIns(api: FastifyInstance, auth: DashboardAuth) {
         .transact(by, (client) =>
           recordPersonal(client, by, person, { kind: 'session.sign_in_failed', details }),
         )
-        .catch((error: unknown) => request.log.error({ err: error }, 'a failed sign-in could not be logged'))
-        .finally(() => entries.delete(entry));
-      entries.add(entry);
+        .catch((error: unknown) => request.log.error({ err: error }, 'a failed sign-in could not be logged'));
+      waitFor(entry);
     },
   };
 }
