@@ -32,7 +32,7 @@ export const OPENID_ATTEMPT_SECONDS = 10 * 60;
 export const OPENID_ANSWER_MAX_CHARACTERS = 4096;
 /** `Retry-After` if the provider does not respond. */
 export const OPENID_RETRY_SECONDS = 5;
-/** Other requests to the paths of better-auth. */
+/** Requests of one address that only read the session. */
 export const AUTH_REQUESTS_MAX = 100;
 export const AUTH_WINDOW_SECONDS = 10;
 

@@ -111,6 +111,21 @@ describe('a new password', () => {
   });
 });
 
+test.each<[path: string, body: object]>([
+  ['/auth/sign-out', {}],
+  ['/auth/revoke-sessions', {}],
+  ['/auth/revoke-other-sessions', {}],
+  ['/auth/change-password', { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }],
+  ['/auth/two-factor/enable', { password: PASSWORD }],
+])('%s does not wait for somebody else behind the same address', async (path, body) => {
+  const owner = await dashboard.owner();
+  const answer = await inTransaction(pool, async (client) => {
+    await client.query('lock table rate_limits in access exclusive mode');
+    return owner.send('POST', path, body);
+  });
+  expect(answer.status).toBe(200);
+});
+
 describe('a second factor that is switched on at the same time', () => {
   test('undoes a sign-in that began without it', async () => {
     const owner = await dashboard.owner();

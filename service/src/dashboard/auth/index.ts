@@ -13,8 +13,6 @@ import {
   PASSWORD_MIN_CHARACTERS,
   SESSION_LIFETIME_SECONDS,
   SESSION_REFRESH_SECONDS,
-  SIGN_IN_ATTEMPTS_MAX,
-  SIGN_IN_WINDOW_SECONDS,
 } from '../limits.ts';
 import { endSessions } from '../requests/ended-sessions.ts';
 import { type AuthDatabase, createAuthDatabase } from './database.ts';
@@ -27,8 +25,6 @@ import { sessionStarts } from './session-starts.ts';
 export const AUTH_PATH = '/dashboard/api/auth';
 /** The header with the address of a request for better-auth. Only session.ts sets it, to the address that Fastify trusts. */
 export const ADDRESS_HEADER = 'x-svc-address';
-
-const ATTEMPTS = { max: SIGN_IN_ATTEMPTS_MAX, window: SIGN_IN_WINDOW_SECONDS } as const;
 
 type SessionHook = NonNullable<
   NonNullable<NonNullable<NonNullable<BetterAuthOptions['databaseHooks']>['session']>['create']>['before']
@@ -101,12 +97,14 @@ export function authOptions({ secrets, publicUrl, log }: AuthOptions, database: 
       storage: 'database',
       max: AUTH_REQUESTS_MAX,
       window: AUTH_WINDOW_SECONDS,
-      // attempts.ts limits attempts to sign in, with separate limits for known devices.
+      // attempts.ts limits wrong passwords and codes. The row of an address would be locked until the end of the transaction
+      // of one person, and others behind the same address would wait for it or fail.
       customRules: {
         '/sign-in/email': false,
-        '/two-factor/verify-totp': false,
-        '/two-factor/verify-backup-code': false,
-        '/two-factor/*': ATTEMPTS,
+        '/two-factor/*': false,
+        '/change-password': false,
+        '/sign-out': false,
+        '/revoke-*': false,
       },
     },
     advanced: {
