@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createAuthEndpoint } from 'better-auth/api';
-import { setSessionCookie } from 'better-auth/cookies';
+import { deleteSessionCookie, setSessionCookie } from 'better-auth/cookies';
 
 /** How long better-auth waits for the second step. */
 const SECOND_STEP_SECONDS = 10 * 60;
@@ -31,6 +31,8 @@ export const sessionStarts = () => ({
       async (ctx) => {
         const { internalAdapter, createAuthCookie, secret } = ctx.context;
         const { userId: value } = ctx.body as { userId: string };
+        // The session of the browser may be that of somebody else, whose second factor the code would be compared with.
+        deleteSessionCookie(ctx, true);
         const identifier = `2fa-${randomUUID()}`;
         const expiresAt = new Date(Date.now() + SECOND_STEP_SECONDS * 1000);
         await internalAdapter.createVerificationValue({ value, identifier, expiresAt });

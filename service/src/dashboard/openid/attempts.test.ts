@@ -9,6 +9,7 @@ import {
 } from '../../../test/dashboard/openid.ts';
 import { createTestDashboard, PASSWORD } from '../../../test/harness/dashboard.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
+import { totpCode } from '../../../test/harness/totp.ts';
 import { attemptOf } from './attempt.ts';
 
 const provider = await openProvider();
@@ -34,6 +35,38 @@ const errorOf = ({ status, json }: TestAnswer) => ({
   ...json<{ error: { code: string; message: string } }>().error,
 });
 const STALE = expect.stringContaining('was not started in this browser') as string;
+
+/** The cookies of a browser after an answer, as a Cookie header. */
+function cookiesAfter(cookie: string, answer: TestAnswer): string {
+  const jar = new Map(
+    `${cookie}; ${cookiesOf(answer)}`.split('; ').map((each) => [each.split('=', 1)[0], each]),
+  );
+  return [...jar.values()].join('; ');
+}
+
+test('the second step is that of the person of the provider, also in a browser with the session of another one', async () => {
+  const [person, before] = [await dashboard.owner(), await dashboard.owner()];
+  provider.people.set('grace', { sub: 'grace', email: person.email, email_verified: true });
+  const connected = await goToProvider(person.send, provider, 'grace', { password: PASSWORD });
+  await finish(person.send, { ...connected, cookie: `${person.cookie}; ${connected.cookie}` });
+  const enabled = await person.send('POST', '/auth/two-factor/enable', { password: PASSWORD });
+  const { totpURI } = enabled.json<{ totpURI: string }>();
+  await person.send('POST', '/auth/two-factor/verify-totp', { code: totpCode(totpURI) });
+  await one.pool.query('update second_factors set last_used_step = null');
+
+  const { answer, cookie } = await goToProvider(nobody.send, provider, 'grace');
+  const browser = `${before.cookie}; ${cookie}`;
+  const half = await finish(nobody.send, { answer, cookie: browser });
+  expect(half.json()).toMatchObject({ twoFactorRedirect: true });
+  const inBrowser = { headers: { cookie: cookiesAfter(browser, half) } };
+  const code = totpCode(totpURI);
+  const entered = await nobody.send('POST', '/auth/two-factor/verify-totp', { code }, inBrowser);
+  expect(entered.status).toBe(200);
+  const me = { headers: { cookie: cookiesAfter(browser, entered) } };
+  expect((await nobody.send('GET', '/me', undefined, me)).json()).toMatchObject({
+    user: { id: person.userId },
+  });
+});
 
 describe('an answer of the provider', () => {
   test('works once, on all nodes, also if it is sent twice at the same time', async () => {
