@@ -10,10 +10,12 @@ import {
 import { waitingForLocks } from '../../../test/harness/locks.ts';
 import { createTestService, type TestAnswer } from '../../../test/harness/service.ts';
 import { totpCode } from '../../../test/harness/totp.ts';
+import { OPERATOR } from '../../audit-log/actor.ts';
 import { inTransaction } from '../../database/pool.ts';
-import { lockPerson } from '../people/accounts.ts';
+import { hashPassword, lockPerson } from '../people/accounts.ts';
 import { createSignInLink } from '../people/links.ts';
 import { createOperatorResetLink } from '../people/operator.ts';
+import { resetPassword } from '../people/password-reset.ts';
 import type { SessionOfList } from '../wire.ts';
 
 const service = await createTestService();
@@ -29,6 +31,14 @@ const tokensOf = async ({ userId }: Visitor): Promise<readonly string[]> => {
   ]);
   return rows.map(({ token }) => token);
 };
+
+/** How many statements wait for a lock of this kind. */
+const waitingFor = async (kind: string): Promise<number | null> =>
+  (
+    await pool.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and wait_event = $1`, [
+      kind,
+    ])
+  ).rowCount;
 
 const NEW_PASSWORD = `another ${PASSWORD}`;
 const change = (who: Visitor, currentPassword: string, newPassword: string) =>
@@ -109,6 +119,31 @@ describe('a new password', () => {
     expect((await change(owner, PASSWORD, NEW_PASSWORD)).status).toBe(200);
     expect([await waiting(owner), await waiting(other)]).toEqual([0, 3]);
   });
+});
+
+test('a second step that starts while a reset runs ends with the reset', async () => {
+  const owner = await dashboard.owner();
+  await pool.query('update users set two_factor_enabled = true where id = $1', [owner.userId]);
+  const hash = await hashPassword(dashboard.auth, NEW_PASSWORD);
+  await pool.query(`
+    create function wait_for_test() returns trigger language plpgsql as
+      'begin perform pg_advisory_xact_lock_shared(1); return new; end';
+    create trigger wait_for_test before insert on verifications for each row execute function wait_for_test()`);
+  const { entered } = await inTransaction(pool, async (reset) => {
+    const { entered } = await inTransaction(pool, async (holder) => {
+      await holder.query('select pg_advisory_xact_lock(1)');
+      const entered = dashboard.enter(owner.email, PASSWORD);
+      await expect.poll(() => waitingFor('advisory')).toBe(1);
+      await lockPerson(reset, owner.userId);
+      await resetPassword(reset, OPERATOR, owner.userId, hash, 'operator');
+      return { entered };
+    });
+    await expect.poll(() => waitingFor('transactionid')).toBe(1);
+    return { entered };
+  });
+  await pool.query('drop trigger wait_for_test on verifications');
+  expectFailure(await entered, 'not_signed_in');
+  expect((await pool.query('select 1 from verifications where value = $1', [owner.userId])).rowCount).toBe(0);
 });
 
 test.each<[path: string, body: object]>([

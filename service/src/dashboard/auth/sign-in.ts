@@ -113,6 +113,9 @@ const selectCredentials = statement('credentials_of_user', 'request')`
     (select password from accounts where provider_id = 'credential' and account_id = $1) as password
   from users where id = $1`;
 
+const waitForPerson = statement('wait_for_person', 'request')`
+  select 1 from users where id = $1 for key share`;
+
 /** What a sign-in of the person needs. */
 interface Credentials extends PersonOfDevice {
   readonly secondFactor: boolean;
@@ -133,7 +136,10 @@ async function withSameCredentials(
   step: () => Promise<Response>,
 ): Promise<Response> {
   const response = await step();
-  if (!response.ok || isDeepStrictEqual(await credentialsOf(pool, before?.id), before)) return response;
+  if (!response.ok) return response;
+  // A change that has locked the person did not see this sign-in. It ends before the next statement.
+  await pool.query(waitForPerson(before?.id ?? null));
+  if (isDeepStrictEqual(await credentialsOf(pool, before?.id), before)) return response;
   const { token } = (await response.json()) as { readonly token?: string };
   // Not null: for it, Citus would delete nothing at all.
   await pool.query(deleteSignIn(before?.id, token ?? ''));
