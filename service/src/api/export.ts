@@ -1,13 +1,12 @@
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
 import { type Encoding, encodingOf } from '@svc/http-content/encoding';
-import { cutUnread, whenClosed } from '@svc/http-content/reply-end';
+import { whenClosed } from '@svc/http-content/reply-end';
 import { clientAddress } from '@svc/ip-addresses/proxies';
 import { FIELDS, ITEMS_PER_UNIT, PAGE_LIMIT_MAX } from '@svc/sdk/contract';
 import type { Shares } from '@svc/turns/lane';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
-import { EXPORT_UNREAD_MS } from '../config/limits.ts';
 import { errorEnvelope, unavailable } from '../http/errors.ts';
 import { failureOf } from '../http/failures.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
@@ -78,7 +77,8 @@ interface Export extends ExportOptions {
 
 /**
  * Sends the export. It reads the next page after the client has received the last one, so its memory is bounded, and it
- * holds no database connection meanwhile. The audit hook writes the entry of the request before the first byte.
+ * holds no database connection meanwhile. `limitConnections` disconnects a client that reads nothing. The audit hook writes
+ * the entry of the request before the first byte.
  */
 async function sendExport(
   request: FastifyRequest,
@@ -86,12 +86,11 @@ async function sendExport(
   key: AuthenticatedKey,
   each: Export,
 ): Promise<FastifyReply> {
-  const onRead = cutUnread(reply, EXPORT_UNREAD_MS);
   const wait = each.waits.open(key, clientAddress(request));
   whenClosed(reply, wait.end);
   // From here on the export ends when the key expires. The units of quota show that of a live key only.
   await wait.confirm();
-  const lines = Readable.from(linesOf(request, key, each, wait, onRead), {
+  const lines = Readable.from(linesOf(request, key, each, wait), {
     objectMode: false,
     highWaterMark: 1,
   });
@@ -112,7 +111,6 @@ async function* linesOf(
   key: AuthenticatedKey,
   { reads, resource, query, auditWriter, quotaGate }: Export,
   wait: Wait,
-  onRead: () => void,
 ): AsyncGenerator<string> {
   const startedMs = performance.now();
   try {
@@ -129,7 +127,6 @@ async function* linesOf(
         paid += ITEMS_PER_UNIT;
       }
       if (lines.length > 0) yield `${lines.join('\n')}\n`;
-      onRead();
       if (!page.hasMore || page.end === null || secondOf(page.end.key) > newest) break;
       position = page.end;
     }

@@ -155,8 +155,6 @@ export const STREAM_READ_PAUSE_MS = 5;
 export const EXPORTS_MAX = 100;
 /** The most large pages that one process compresses at the same time, in threads. */
 export const COMPRESSING_THREADS_MAX = 2;
-/** How long an export waits for a client that reads nothing. */
-export const EXPORT_UNREAD_MS = 60_000;
 
 /** How long a stream that is over waits for a client that does not read. */
 export const STREAM_UNREAD_MS = 5_000;

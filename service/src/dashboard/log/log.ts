@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
-import { cutUnread } from '@svc/http-content/reply-end';
 import type { AuditLogEntry } from '@svc/sdk';
 import { csvLine, withoutFormula } from '@svc/sdk/csv';
 import type { Shares } from '@svc/turns/lane';
@@ -10,7 +9,6 @@ import { createExportPlaces, takeExportPlace } from '../../api/export-guards.ts'
 import { allowParameters, orInvalidParameter } from '../../api/guards.ts';
 import { readPage } from '../../api/reads.ts';
 import { appendEvent } from '../../audit-log/append-event.ts';
-import { EXPORT_UNREAD_MS } from '../../config/limits.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
@@ -71,11 +69,10 @@ export function registerLog(
     await inTransaction(changes, (client) => recordExport(client, access, { format, query }));
     // A search may find nothing for a long time. A proxy should know meanwhile that there is a response.
     const onSearched = (): void => reply.raw.flushHeaders();
-    const onRead = cutUnread(reply, EXPORT_UNREAD_MS);
     // The stream asks for the next page outside of the request's asynchronous context.
     const inRequest = AsyncLocalStorage.snapshot();
     const confirm = (): Promise<unknown> => inRequest(() => sessions.member(request, reply));
-    const chunks = exportChunks(slow, access, query, format, { onSearched, onRead, confirm });
+    const chunks = exportChunks(slow, access, query, format, { onSearched, confirm });
     const day = new Date(reader.clock()).toISOString().slice(0, 10);
     return reply
       .type(EXPORT_TYPES[format])
@@ -116,7 +113,7 @@ async function* exportChunks(
   { workspaceId }: Access,
   filters: ListQuery,
   format: ExportFormat,
-  { onSearched, onRead, confirm }: Readonly<Record<'onSearched' | 'onRead' | 'confirm', () => unknown>>,
+  { onSearched, confirm }: Readonly<Record<'onSearched' | 'confirm', () => unknown>>,
 ): AsyncGenerator<string> {
   if (format === 'csv') yield csvLine(COLUMNS);
   const query = { ...filters, limit: EXPORT_PAGE_ENTRIES };
@@ -127,7 +124,6 @@ async function* exportChunks(
     onSearched();
     // Also if there is no text: the reader may have gone away.
     yield format === 'csv' ? csvOf(data) : ndjsonOf(data);
-    onRead();
     if (!hasMore || end === null) return;
     position = end;
     await confirm();
