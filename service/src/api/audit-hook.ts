@@ -104,6 +104,7 @@ const OF_EVERY_RESPONSE: ReadonlySet<string> = new Set([
   'request-id',
   'x-content-type-options',
   'connection',
+  'vary',
 ]);
 
 /** Replaces the status and the headers of a response, and returns its new body. */

@@ -2,7 +2,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { ETAG_LIFETIME_SECONDS } from '../../src/config/limits.ts';
 import { COMPANY, LISTS, pageOf, urlOf } from '../harness/lists.ts';
 import { resourceNamed, seedRecords } from '../harness/records.ts';
-import { createTestService, TEST_SECRET, type TestAnswer, type TestService } from '../harness/service.ts';
+import {
+  createTestService,
+  TEST_ACTOR,
+  TEST_SECRET,
+  type TestAnswer,
+  type TestService,
+} from '../harness/service.ts';
 import { createWorld, freezeLastUse, seedRow, type World } from '../harness/world.ts';
 
 const NOT_MODIFIED = 304;
@@ -163,6 +169,22 @@ test('caches store the responses to different keys separately', async () => {
     expect((await world.service.request(world.token, path)).headers['vary']).toBe(
       'authorization, accept-encoding',
     );
+});
+
+test('caches store a refusal that replaces the response to a key separately', async () => {
+  const { service } = world;
+  const workspaceId = await service.workspace();
+  const { keyId, token: revoked } = await service.issue(workspaceId);
+  const limited = await service.token(workspaceId);
+  for (const token of [revoked, limited])
+    expect((await service.request(token, '/v1/companies')).status).toBe(200);
+  await service.keys.revoke(workspaceId, keyId, TEST_ACTOR);
+  await service.pool.query('update live_meters set live_quota = 0 where workspace_id = $1', [workspaceId]);
+  // The service finds out when it writes the audit entry, after the list was read.
+  for (const [token, status] of [[revoked, 401] as const, [limited, 429] as const]) {
+    const answer = await service.request(token, '/v1/companies');
+    expect([answer.status, answer.headers['vary']]).toEqual([status, 'authorization']);
+  }
 });
 
 describe.each(LISTS)('the ETag of one record of $path', (list) => {
