@@ -100,7 +100,7 @@ export function exportOperation(resource: CompleteResource): Operation {
     operationId: exportOperationId(resource),
     tags: [resource.name],
     summary: `Export ${plural}`,
-    description: `Sends all ${plural} that the filters select, one JSON record per line, oldest first. ${readScopeText(resource)} Every record that exists from the beginning to the end of the export is sent exactly once. A record that is created, changed or deleted meanwhile may be sent or not, before or after the change. With \`Accept-Encoding: gzip\`, the lines are compressed.
+    description: `Sends all ${plural} that the filters select, one JSON record per line, oldest first. ${readScopeText(resource)} Every record that exists from the beginning to the end of the export is sent exactly once. A record that is created, changed or deleted meanwhile may be sent or not, before or after the change. With \`Accept-Encoding: gzip\`, the lines are compressed. A line may be empty: skip it. It says that a search has found nothing for a while.
 
 The export is one request with one entry in the audit log, and uses one unit of quota for each ${ITEMS_PER_UNIT} ${plural}, at least one. If it has to end early, for example because the quota is used up or the key was revoked, its last line is the error envelope. At most ${EXPORTS_PER_WORKSPACE_MAX} exports of a workspace run at the same time in a process of the service, otherwise \`rate_limited\`.`,
     parameters: exportParameters(resource),

@@ -72,7 +72,8 @@ async function* readLines(
       const lines = (rest + decode(decoder, bytes)).split('\n');
       rest = lines.pop() ?? '';
       if (rest.length > LINE_MAX_CHARACTERS) throw damaged();
-      for (const line of lines) yield recordOf(line);
+      // An empty line says that the service still searches.
+      for (const line of lines) if (line !== '') yield recordOf(line);
     }
     if (rest !== '') throw damaged();
   } finally {

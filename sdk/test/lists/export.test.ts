@@ -30,6 +30,11 @@ async function read(
   return { ids, error, requests: asked.length };
 }
 
+test('an export skips empty lines, which the service sends while it searches', async () => {
+  const found = await read((response) => response.end(`\n\n${GOOD}\n`));
+  expect(found).toEqual({ ids: ['aud_a'], error: undefined, requests: 1 });
+});
+
 describe.each([
   ['bytes that are not UTF-8', Buffer.of(0x22, 0xff, 0x0a), 'it is not UTF-8'],
   ['a line that is no record', Buffer.from('null\n'), 'a line is not a record'],

@@ -39,7 +39,9 @@ export function registerExports(
     v1.get<{ Querystring: RawQuery }>(`/${resource.name}/export`, async (request, reply) => {
       const key = requireReadable(request, resource);
       const query = queryOf(resource, request.query, key);
-      reply.type('application/x-ndjson; charset=utf-8').header('vary', 'authorization, accept-encoding');
+      reply
+        .type('application/x-ndjson; charset=utf-8')
+        .headers({ vary: 'authorization, accept-encoding', 'x-accel-buffering': 'no' });
       // A HEAD reads no records. A stream gets no Content-Length, like that of the export.
       if (request.method === 'HEAD') {
         setEncoding(request, reply);
@@ -94,8 +96,11 @@ async function sendExport(
     objectMode: false,
     highWaterMark: 1,
   });
+  // The search may find nothing for a long time. The client should know meanwhile that there is a response.
+  reply.raw.once('pipe', () => reply.raw.flushHeaders());
   if (setEncoding(request, reply) === 'identity') return reply.send(lines);
-  const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+  // Sends each text at once, so that a client with gzip is not left without a byte either.
+  const gzip = createGzip({ level: constants.Z_BEST_SPEED, flush: constants.Z_SYNC_FLUSH });
   pipeline(lines, gzip, () => undefined);
   return reply.send(gzip);
 }
@@ -103,8 +108,9 @@ async function sendExport(
 /**
  * The lines of an export, by page of 100 records. After a failure, the last line is its error: a broken connection would
  * take away what a client has received and not read yet. Before records that are not paid, it takes a unit of quota. A page
- * has fewer records if its filters have no index: then it ends after as many rows as a request may read. The places of
- * exports and the turns in the lane limit how many rows a workspace searches.
+ * has fewer records if its filters have no index: then it ends after as many rows as a request may read. If it has none, it
+ * is an empty line: clients and proxies end a connection that is silent for a minute. The places of exports and the turns in
+ * the lane limit how many rows a workspace searches.
  */
 async function* linesOf(
   request: FastifyRequest,
@@ -129,6 +135,7 @@ async function* linesOf(
       if (lines.length > 0) yield `${lines.join('\n')}\n`;
       if (!page.hasMore || page.end === null || secondOf(page.end.key) > newest) break;
       position = page.end;
+      if (lines.length === 0) yield '\n';
     }
   } catch (error) {
     const { code, message } = failureOf(request, error);

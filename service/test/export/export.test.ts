@@ -59,6 +59,7 @@ describe('an export', () => {
       expect(answer.headers).toMatchObject({
         'content-type': 'application/x-ndjson; charset=utf-8',
         vary: 'authorization, accept-encoding',
+        'x-accel-buffering': 'no',
       });
       const lines = linesOf(answer.text);
       expect(lines.map(({ id }) => id)).toEqual(await ids(name));
