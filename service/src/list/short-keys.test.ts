@@ -145,3 +145,16 @@ test('a company whose key other companies with audits have can be deleted, one w
   await expect(remove('c1')).rejects.toThrow('the company c1 still has audits');
   expect((await remove(EMPTY)).rowCount).toBe(1);
 });
+
+test('the pages join whatever the bytea_output of the session is', async () => {
+  const client = await pool.connect();
+  try {
+    await client.query('set bytea_output = escape');
+    for (const sort of sortsOf(audits.list))
+      expect(await walk({ ...reader, reads: sharesOf(client) }, sort, 'forward', null)).toEqual(
+        await expectedIds(sort, null),
+      );
+  } finally {
+    client.release(true);
+  }
+});

@@ -30,18 +30,15 @@ export interface PageEnds {
   readonly last: PageEnd | null;
 }
 
-/** Sort key, id and `id_order`. row_to_json gives them these names. */
+/**
+ * Sort key, id and `id_order`, hexadecimal. row_to_json gives them these names. It would write a bytea as the session's
+ * `bytea_output` says.
+ */
 export interface PageEnd {
   readonly f1: string | number;
   readonly f2: string;
   readonly f3: string;
 }
 
-/** The sort key, the id and the `id_order`, hexadecimal. */
 export const valuesOf = (end: PageEnd | null) =>
-  end === null
-    ? ([null, null, null] as const)
-    : ([String(end.f1), end.f2, end.f3.slice(HEXADECIMAL.length)] as const);
-
-/** With this, the text of a bytea begins. */
-const HEXADECIMAL = '\\x';
+  end === null ? ([null, null, null] as const) : ([String(end.f1), end.f2, end.f3] as const);
