@@ -112,6 +112,22 @@ describe.skipIf(BROWSER_PATH === undefined)('a second factor that the workspace 
     await page.getByText('On', { exact: true }).waitFor();
   });
 
+  test('becomes optional again without a reload of the page', async () => {
+    const ivy = await world.person('Ivy', 'Northwind');
+    const { page, expectNoProblems } = await world.signedIn(ivy);
+    await page.goto('/account');
+    await setUpAuthenticator(page);
+    await page.goto(`/w/${ivy.workspaceId}/settings?tab=members`);
+    await page.getByRole('button', { name: 'Require a second factor' }).click();
+    await page.getByRole('button', { name: 'Require it' }).click();
+    await page.getByText('Required', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Make it optional' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Make it optional' }).click();
+    await page.getByText('Optional', { exact: true }).waitFor();
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    expectNoProblems();
+  });
+
   test('lets a member leave the workspace, by keyboard', async () => {
     const eve = await world.person('Eve', 'Northwind');
     const finn = await world.person('Finn', 'Own');

@@ -1,5 +1,5 @@
 import { AlertDialog as Radix } from 'radix-ui';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { messageOf } from '../../api/failure.ts';
 import { Button, buttonClass } from '../button.tsx';
 import { classes } from '../classes.ts';
@@ -39,6 +39,9 @@ export function Confirm(props: ConfirmProps) {
   const [error, setError] = useState<string | null>(null);
   // A ref, not state: a second click can come before the next render. It stays set while the dialog closes.
   const locked = useRef(false);
+  useEffect(() => {
+    if (open) locked.current = false;
+  }, [open]);
   const confirm = async (): Promise<void> => {
     if (locked.current) return;
     locked.current = true;
