@@ -68,6 +68,28 @@ describe.skipIf(BROWSER_PATH === undefined)('the settings', () => {
     expectNoProblems();
   });
 
+  test('of the account keep the workspace of their tab, also after another tab has opened another one', async () => {
+    const grace = await world.person('Grace', 'First');
+    const heidi = await world.person('Heidi', 'Second');
+    await world.join(heidi.workspaceId, grace, 'viewer');
+    const { page, context } = await world.signedIn(grace);
+    await page.goto(`/w/${grace.workspaceId}`);
+    await page.getByRole('button', { name: 'Workspace First' }).waitFor();
+    const other = await context.newPage();
+    await other.goto(`/w/${heidi.workspaceId}`);
+    await other.getByRole('button', { name: 'Workspace Second' }).waitFor();
+    await page.getByRole('button', { name: 'Account of Grace' }).click();
+    await page.getByRole('menuitem', { name: 'Account' }).click();
+    await page.getByRole('heading', { name: 'Account' }).waitFor();
+    await page.getByRole('button', { name: 'Workspace First' }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Workspace First' }).waitFor();
+    // A new tab begins with the workspace that was opened last.
+    const third = await context.newPage();
+    await third.goto('/account');
+    await third.getByRole('button', { name: 'Workspace Second' }).waitFor();
+  });
+
   test('show the name that somebody else has given meanwhile, and take it for no input', async () => {
     const { page } = visitor;
     await page.clock.install();
