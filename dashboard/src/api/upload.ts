@@ -19,6 +19,9 @@ export class UnreadableFile extends Error {
   }
 }
 
+/** The headers that `failureOf` reads. */
+const FAILURE_HEADERS = ['request-id', 'retry-after', 'session-ended'] as const;
+
 /**
  * Uploads a file. Uses XMLHttpRequest, because fetch does not report the progress of an upload. The service reads only
  * as fast as it writes records, so the sent share is about the written share. Throws ApiFailure or UnreadableFile.
@@ -39,8 +42,10 @@ export function upload<T>(path: string, options: UploadOptions): Promise<T> {
         readJson<T>(new Response(request.responseText)).then(resolve, reject);
         return;
       }
-      const requestId = request.getResponseHeader('request-id');
-      const headers = requestId === null ? {} : { 'request-id': requestId };
+      const headers = FAILURE_HEADERS.flatMap((name): [string, string][] => {
+        const value = request.getResponseHeader(name);
+        return value === null ? [] : [[name, value]];
+      });
       failureOf(new Response(request.responseText, { status: request.status, headers })).then(reject, reject);
     });
     request.addEventListener('error', () => {

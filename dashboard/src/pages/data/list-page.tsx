@@ -201,7 +201,7 @@ function List({ workspaceId, resource }: ListProps) {
           )}
         </Card>
       </FileTarget>
-      {selectable ? <BulkBar workspaceId={workspaceId} resource={resource} selection={selection} /> : null}
+      <BulkBar workspaceId={workspaceId} resource={resource} selection={selection} allowed={selectable} />
       {importing === null || ImportDialog === null ? null : (
         <ImportDialog
           workspaceId={workspaceId}

@@ -1,5 +1,6 @@
 import { AlertDialog as Radix } from 'radix-ui';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useAction } from '../../api/action.ts';
 import { messageOf } from '../../api/failure.ts';
 import { Button, buttonClass } from '../button.tsx';
 import { classes } from '../classes.ts';
@@ -35,31 +36,21 @@ export function Confirm(props: ConfirmProps) {
     onConfirm,
   } = props;
   const returnFocus = useReturnFocus(open);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  // A ref, not state: a second click can come before the next render. It stays set while the dialog closes.
+  const { run, error, isPending, reset } = useAction({ mutationFn: () => onConfirm() });
+  // A ref, not state: a second click can come before the next render.
   const locked = useRef(false);
   useEffect(() => {
     if (open) locked.current = false;
   }, [open]);
   const confirm = async (): Promise<void> => {
-    if (locked.current) return;
+    if (locked.current || !(await run())) return;
+    // While the dialog closes.
     locked.current = true;
-    setBusy(true);
-    setError(null);
-    try {
-      await onConfirm();
-      onOpenChange(false);
-    } catch (caught) {
-      locked.current = false;
-      setError(messageOf(caught));
-    } finally {
-      setBusy(false);
-    }
+    onOpenChange(false);
   };
   const change = (next: boolean): void => {
-    if (busy) return;
-    setError(null);
+    if (isPending) return;
+    reset();
     onOpenChange(next);
   };
   return (
@@ -75,10 +66,14 @@ export function Confirm(props: ConfirmProps) {
           <Radix.Description asChild>
             <div className="mt-2 flex flex-col gap-2 text-soft">{children}</div>
           </Radix.Description>
-          {error === null ? null : <Problem className="mt-3">{error}</Problem>}
+          {error === null ? null : <Problem className="mt-3">{messageOf(error)}</Problem>}
           <div className="mt-5 flex flex-wrap justify-end gap-2">
             <Radix.Cancel className={buttonClass('secondary')}>{cancel}</Radix.Cancel>
-            <Button variant={dangerous ? 'danger' : 'primary'} busy={busy} onClick={() => void confirm()}>
+            <Button
+              variant={dangerous ? 'danger' : 'primary'}
+              busy={isPending}
+              onClick={() => void confirm()}
+            >
               {action}
             </Button>
           </div>

@@ -16,12 +16,14 @@ export interface BulkBarProps {
   readonly workspaceId: string;
   readonly resource: ResourceContract;
   readonly selection: Selection<DataRecord>;
+  /** Whether the person may change records. If not, a dialog that is open stays, because it says what was written. */
+  readonly allowed: boolean;
 }
 
 const loadDialog = () => import('./bulk-dialog.tsx');
 
 /** What can be done with the selected records. It lies above the end of the window, and moves nothing. */
-export function BulkBar({ workspaceId, resource, selection }: BulkBarProps) {
+export function BulkBar({ workspaceId, resource, selection, allowed }: BulkBarProps) {
   const [action, setAction] = useState<BulkAction | null>(null);
   const BulkDialog = useChunk(loadDialog, selection.items.size > 0 || action !== null);
   const { items } = selection;
@@ -32,7 +34,7 @@ export function BulkBar({ workspaceId, resource, selection }: BulkBarProps) {
   const { transitions } = resource;
   return (
     <>
-      {items.size === 0 ? null : (
+      {items.size === 0 || !allowed ? null : (
         <>
           <section
             aria-label="Selection"

@@ -1,6 +1,7 @@
 import { capitalized } from '@svc/sdk/contract';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { useAction } from '../../../api/action.ts';
 import { ApiFailure, messageOf } from '../../../api/failure.ts';
 import { formatNumber } from '../../../format/number.ts';
 import { counted, type Noun } from '../../../format/plural.ts';
@@ -33,6 +34,12 @@ const isUnanswered = (error: unknown): boolean =>
 
 type Report = Outcome<DataRecord>;
 
+interface Run {
+  readonly items: readonly DataRecord[];
+  /** What the runs before have written. Null: this is the first one. */
+  readonly before: Report | null;
+}
+
 /**
  * Asks whether to write the selected records that can be written, writes them in chunks, and lists those that the service
  * refused. These and the ones that were not sent stay selected.
@@ -46,13 +53,9 @@ export default function BulkDialog(props: BulkDialogProps) {
   const [count, setCount] = useState<number | null>(null);
   const [report, setReport] = useState<Report | null>(null);
   const stop = useRef(new AbortController());
-  // A ref, not state: a second click can come before the next render.
-  const running = useRef(false);
   const words = wordsOf(resource, action, others.length);
 
-  const run = async (items: readonly DataRecord[], before: Report | null): Promise<void> => {
-    if (running.current) return;
-    running.current = true;
+  const write = async ({ items, before }: Run): Promise<void> => {
     stop.current = new AbortController();
     setRecords([...items]);
     setReport(null);
@@ -82,15 +85,16 @@ export default function BulkDialog(props: BulkDialogProps) {
     };
     const kept = [...all.refused.map(({ item }) => item), ...all.rest, ...others];
     selection.keep(new Set(kept.map(({ id }) => id)));
-    running.current = false;
     setCount(null);
-    if (all.refused.length + all.rest.length > 0) {
-      setReport(all);
+    if (all.refused.length + all.rest.length === 0) {
+      toast(words.done(all.done.length));
+      onClose();
       return;
     }
-    toast(words.done(all.done.length));
-    onClose();
+    setReport(all);
+    if (outcome.error !== null) throw outcome.error;
   };
+  const { run } = useAction({ mutationFn: write });
 
   const number = counted(records.length, nounOf(resource));
   return (
@@ -125,7 +129,7 @@ export default function BulkDialog(props: BulkDialogProps) {
           </p>
           <DialogActions>
             {report.rest.length === 0 ? null : (
-              <Button onClick={() => void run(report.rest, report)}>
+              <Button onClick={() => void run({ items: report.rest, before: report })}>
                 {`Continue with ${counted(report.rest.length, nounOf(resource))}`}
               </Button>
             )}
@@ -150,7 +154,7 @@ export default function BulkDialog(props: BulkDialogProps) {
             <Button onClick={onClose}>Cancel</Button>
             <Button
               variant={action.kind === 'delete' ? 'danger' : 'primary'}
-              onClick={() => void run(records, null)}
+              onClick={() => void run({ items: records, before: null })}
             >
               {words.button(number)}
             </Button>
