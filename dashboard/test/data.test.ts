@@ -161,6 +161,30 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     });
   });
 
+  test('show how a record is now if somebody else was faster than a change of its status', async () => {
+    const createdAt = at(2);
+    await seed('content', [
+      {
+        ...{ id: 'con_b', companyId: 'com_a', title: 'First words', status: 'draft' },
+        ...{ url: null, publishedAt: null, updatedAt: createdAt, createdAt },
+      },
+    ]);
+    const path = `/workspaces/${workspaceId}/data/content/con_b`;
+    const page = await open(owner, `${base}/content/con_b`);
+    const move = page.getByRole('button', { name: 'In review' });
+    await move.waitFor();
+    await owner.send('PATCH', path, { title: 'Second words' });
+    await move.click();
+    await page.getByRole('alert').getByText('Somebody else changed this record').waitFor();
+    await page.getByRole('heading', { name: 'Second words' }).waitFor();
+    await expectAccessible(page);
+    await move.click();
+    await page.getByText('Status changed to in review.').first().waitFor();
+    await service.pool.query(`delete from content where workspace_id = $1 and id = 'con_b'`, [workspaceId]);
+    await page.getByRole('button', { name: 'Published' }).click();
+    await page.getByText('It may have been deleted.').waitFor();
+  });
+
   test('tell a viewer why editing is not allowed', async () => {
     const page = await open(viewer, `${base}/content/con_a`);
     await page.getByRole('button', { name: 'Edit' }).focus();

@@ -1,6 +1,7 @@
 import { type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useAction } from '../../api/action.ts';
 import { call, ofWorkspace, readJson, send, withTimeout } from '../../api/client.ts';
+import { isFailure } from '../../api/failure.ts';
 import type { DataRecord } from '../../resources/resources.ts';
 import type { Patch } from './forms/record-form.ts';
 
@@ -54,9 +55,13 @@ export const deleteRecord = (
 export const forgetLists = (client: QueryClient, workspaceId: string, resource: string): void =>
   client.removeQueries({ queryKey: ['list', listPath(workspaceId, resource)] });
 
-/** Changes a record, unless it has changed since it was read. Lists that show it are read again. */
+/**
+ * Changes a record, unless it has changed since it was read. Lists that show it are read again. If somebody else has changed
+ * or deleted it, the record is read again.
+ */
 export function useChangeRecord(workspaceId: string, resource: string, { record, etag }: ReadRecord) {
   const client = useQueryClient();
+  const query = recordQuery(workspaceId, resource, record.id);
   return useAction({
     mutationFn: async (patch: Patch) =>
       readRecord(
@@ -67,8 +72,12 @@ export function useChangeRecord(workspaceId: string, resource: string, { record,
         }),
       ),
     onSuccess: (read) => {
-      client.setQueryData(recordQuery(workspaceId, resource, record.id).queryKey, read);
+      client.setQueryData(query.queryKey, read);
       forgetLists(client, workspaceId, resource);
+    },
+    onError: async (error) => {
+      if (isFailure(error, 'precondition_failed') || isFailure(error, 'not_found'))
+        await client.refetchQueries(query);
     },
   });
 }

@@ -1,6 +1,6 @@
 import type { Transitions } from '@svc/sdk/contract';
 import { ArrowRight } from 'lucide-react';
-import { messageOf } from '../../api/failure.ts';
+import { isFailure, messageOf } from '../../api/failure.ts';
 import { fieldLabel, toneOf, valueLabel } from '../../resources/labels.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -51,7 +51,13 @@ export function StatusMoves(props: StatusMovesProps) {
           ))}
         </span>
       </div>
-      {change.error === null ? null : <Problem>{messageOf(change.error)}</Problem>}
+      {change.error === null ? null : (
+        <Problem>
+          {isFailure(change.error, 'precondition_failed')
+            ? 'Somebody else changed this record. This page now shows the latest version.'
+            : messageOf(change.error)}
+        </Problem>
+      )}
     </Card>
   );
 }
