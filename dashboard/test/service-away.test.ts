@@ -130,7 +130,7 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is down', () => {
     await page.reload();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByText('The list of pages could not be loaded').first().waitFor();
+    await page.getByText('There is a newer release. Reload the page.').first().waitFor();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     away = false;
     await page.keyboard.press('Control+k');

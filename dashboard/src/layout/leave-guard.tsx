@@ -23,7 +23,7 @@ export function LeaveGuard() {
     enableBeforeUnload: unsaved,
     withResolver: true,
   });
-  const DiscardChanges = useChunk(loadDiscardChanges, status === 'blocked');
+  const DiscardChanges = useChunk(loadDiscardChanges, status === 'blocked', () => reset?.());
   return status !== 'blocked' || DiscardChanges === null ? null : (
     <DiscardChanges onDiscard={proceed} onKeep={reset} />
   );

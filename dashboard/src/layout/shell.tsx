@@ -5,7 +5,6 @@ import { useMe } from '../api/me.ts';
 import { useChunk } from '../chunks/use-chunk.ts';
 import { Button } from '../ui/button.tsx';
 import { loadTooltip } from '../ui/popup/lazy-tooltip.tsx';
-import { toast } from '../ui/toast/toast-store.ts';
 import { loadToaster } from '../ui/toast/toasts.tsx';
 import { BAR_CLASS, FRAME_CLASS, SIDE_CLASS } from './frame.ts';
 import { LeaveGuard, loadDiscardChanges } from './leave-guard.tsx';
@@ -63,14 +62,8 @@ export function Shell({ workspaceId, children }: ShellProps) {
       removeEventListener('keydown', listen);
     };
   }, []);
-  const CommandPalette = useChunk(loadPalette, palette, () => {
-    setPalette(false);
-    toast('The list of pages could not be loaded. Try again when the service can be reached.', 'bad');
-  });
-  const Drawer = useChunk(loadDrawer, drawer, () => {
-    setDrawer(false);
-    toast('The menu could not be loaded. Try again when the service can be reached.', 'bad');
-  });
+  const CommandPalette = useChunk(loadPalette, palette, () => setPalette(false));
+  const Drawer = useChunk(loadDrawer, drawer, () => setDrawer(false));
   const search = (): void => {
     setDrawer(false);
     setPalette(true);

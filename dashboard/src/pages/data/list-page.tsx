@@ -87,7 +87,7 @@ function List({ workspaceId, resource }: ListProps) {
   const [clears, setClears] = useState(0);
   // A dropped file, or `choose` if the dialog asks for one.
   const [importing, setImporting] = useState<File | 'choose' | null>(null);
-  const ImportDialog = useChunk(loadImport, importing !== null);
+  const ImportDialog = useChunk(loadImport, importing !== null, () => setImporting(null));
   const [creating, setCreating] = useState(false);
   const [exporting, setExporting] = useState(false);
   const ExportList = useChunk(loadExport, exporting, () => setExporting(false));

@@ -9,7 +9,6 @@ import {
   useState,
 } from 'react';
 import { useChunk } from '../../chunks/use-chunk.ts';
-import { toast } from '../toast/toast-store.ts';
 
 export interface LoadedMenuProps {
   readonly trigger: ReactElement;
@@ -32,10 +31,7 @@ const OPENING_KEYS = ['Enter', ' ', 'ArrowDown'];
 export function LazyMenu({ trigger, load, onLeave }: LazyMenuProps) {
   const [pressed, setPressed] = useState<Event | null>(null);
   const button = useRef<HTMLButtonElement>(null);
-  const Loaded = useChunk(load, pressed !== null, () => {
-    setPressed(null);
-    toast('The menu could not be loaded. Try again when the service can be reached.', 'bad');
-  });
+  const Loaded = useChunk(load, pressed !== null, () => setPressed(null));
   // An effect of the parent runs after those of the loaded menu, which listens then.
   useEffect(() => {
     if (Loaded === null || pressed === null) return;

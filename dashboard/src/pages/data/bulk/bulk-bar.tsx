@@ -1,6 +1,6 @@
 import type { Transitions } from '@svc/sdk/contract';
 import { ArrowRight, Trash2, X } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useChunk } from '../../../chunks/use-chunk.ts';
 import { counted } from '../../../format/plural.ts';
 import { focusSelectAll } from '../../../list/select-cells.tsx';
@@ -25,8 +25,13 @@ const loadDialog = () => import('./bulk-dialog.tsx');
 /** What can be done with the selected records. It lies above the end of the window, and moves nothing. */
 export function BulkBar({ workspaceId, resource, selection, allowed }: BulkBarProps) {
   const [action, setAction] = useState<BulkAction | null>(null);
-  const BulkDialog = useChunk(loadDialog, selection.items.size > 0 || action !== null);
+  const BulkDialog = useChunk(loadDialog, action !== null, () => setAction(null));
   const { items } = selection;
+  const selected = items.size > 0;
+  // Load the dialog before its first use. What fails is loaded again then.
+  useEffect(() => {
+    if (selected) loadDialog().catch(() => undefined);
+  }, [selected]);
   const clear = (): void => {
     selection.keep(new Set());
     focusSelectAll();
@@ -34,7 +39,7 @@ export function BulkBar({ workspaceId, resource, selection, allowed }: BulkBarPr
   const { transitions } = resource;
   return (
     <>
-      {items.size === 0 || !allowed ? null : (
+      {!selected || !allowed ? null : (
         <>
           <section
             aria-label="Selection"
