@@ -10,6 +10,7 @@ import { fieldLabel, nounOf, valueLabel } from '../../../resources/labels.ts';
 import { type DataRecord, type ResourceContract, titleOf } from '../../../resources/resources.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/popup/dialog.tsx';
+import { LeaveQuestion } from '../../../ui/popup/leave-question.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
 import { toast } from '../../../ui/toast/toast-store.ts';
@@ -106,6 +107,10 @@ export default function BulkDialog(props: BulkDialogProps) {
     >
       {count !== null ? (
         <div className="flex flex-col gap-3">
+          <LeaveQuestion allowsSignIn>
+            The records are being changed. If you leave, you cannot stop it, and do not see which records are
+            refused.
+          </LeaveQuestion>
           <ProgressBar label={words.question(number)} share={count / records.length}>
             <span role="status">{`${formatNumber(count)} of ${number}`}</span>
           </ProgressBar>

@@ -1,5 +1,6 @@
 import { Button } from '../../../ui/button.tsx';
 import { DialogActions } from '../../../ui/popup/dialog.tsx';
+import { LeaveQuestion } from '../../../ui/popup/leave-question.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
 
 export interface ImportProgressProps {
@@ -15,6 +16,11 @@ const WHOLE_PERCENT = 100;
 
 export const ImportProgress = ({ name, share, dryRun, onStop }: ImportProgressProps) => (
   <div className="flex flex-col gap-3 py-2">
+    {dryRun ? null : (
+      <LeaveQuestion allowsSignIn>
+        The import is running. If you leave, you cannot stop it, and do not see which lines are refused.
+      </LeaveQuestion>
+    )}
     <ProgressBar label={`${dryRun ? 'Check' : 'Import'} of ${name}`} share={share}>
       <span className="truncate font-medium">{name}</span>
       <span className="text-soft tabular-nums">

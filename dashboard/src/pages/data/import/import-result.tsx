@@ -5,6 +5,7 @@ import { formatNumber } from '../../../format/number.ts';
 import { counted, type Noun } from '../../../format/plural.ts';
 import { Button } from '../../../ui/button.tsx';
 import { DialogActions } from '../../../ui/popup/dialog.tsx';
+import { ShownOnce } from '../../../ui/popup/shown-once.tsx';
 import { saveFile } from '../../../ui/save-file.ts';
 import { Cell, HeadCell, Table, TableBody, TableHead } from '../../../ui/table.tsx';
 
@@ -22,6 +23,7 @@ export function ImportResult({ answer, noun, name, onClose, onAnother }: ImportR
   const { refused, refusedLines } = answer;
   return (
     <div className="flex flex-col gap-4">
+      {refused === 0 ? null : <ShownOnce what="The list of refused lines" />}
       <ImportReport answer={answer} noun={noun} />
       <DialogActions>
         {refused === 0 ? null : (
