@@ -89,19 +89,22 @@ test('a channel to a worker that breaks during the shutdown leaves no connection
 test.each([
   ['starts', 0],
   ['serves already', 1],
-])('if a worker that %s ends before all serve, the start fails and leaves no connection open', async (_, ended) => {
-  const { forked, ask, run } = await prepare();
-  const [frozen] = forked;
-  frozen?.process.kill('SIGSTOP');
-  const running = run();
-  const failed = expect(running).rejects.toThrow('a worker process ended while it started');
-  await waitFor(async () => expect(await ask()).toBe(200));
-  expect(await connections()).toBeGreaterThan(0);
-  forked[ended]?.process.kill('SIGKILL');
-  frozen?.process.kill('SIGCONT');
-  await failed;
-  await waitFor(async () => expect(await connections()).toBe(0), CLOSED_SOON);
-});
+])(
+  'if a worker that %s ends before all serve, the start fails and leaves no connection open',
+  async (_, ended) => {
+    const { forked, ask, run } = await prepare();
+    const [frozen] = forked;
+    frozen?.process.kill('SIGSTOP');
+    const running = run();
+    const failed = expect(running).rejects.toThrow('a worker process ended while it started');
+    await waitFor(async () => expect(await ask()).toBe(200));
+    expect(await connections()).toBeGreaterThan(0);
+    forked[ended]?.process.kill('SIGKILL');
+    frozen?.process.kill('SIGCONT');
+    await failed;
+    await waitFor(async () => expect(await connections()).toBe(0), CLOSED_SOON);
+  },
+);
 
 test('a cut does not wait for a database that does not answer', async () => {
   const { ask, run } = await prepare();
