@@ -137,13 +137,23 @@ async function withSameCredentials(
 ): Promise<Response> {
   const response = await step();
   if (!response.ok) return response;
-  // A change that has locked the person did not see this sign-in. It ends before the next statement.
-  await pool.query(waitForPerson(before?.id ?? null));
-  if (isDeepStrictEqual(await credentialsOf(pool, before?.id), before)) return response;
+  let isSame = false;
+  try {
+    // A change that has locked the person did not see this sign-in. It ends before the next statement.
+    await pool.query(waitForPerson(before?.id ?? null));
+    isSame = isDeepStrictEqual(await credentialsOf(pool, before?.id), before);
+  } finally {
+    // Also if the wait fails.
+    if (!isSame) await undoSignIn(pool, before?.id, response);
+  }
+  if (isSame) return response;
+  throw notSignedIn('The password or the second factor was changed during this sign-in. Sign in again.');
+}
+
+async function undoSignIn(pool: Queryable, userId: string | undefined, response: Response): Promise<void> {
   const { token } = (await response.json()) as { readonly token?: string };
   // Not null: for it, Citus would delete nothing at all.
-  await pool.query(deleteSignIn(before?.id, token ?? ''));
-  throw notSignedIn('The password or the second factor was changed during this sign-in. Sign in again.');
+  await pool.query(deleteSignIn(userId, token ?? ''));
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
