@@ -80,7 +80,7 @@ export function createApp(options: AppOptions): FastifyInstance {
 }
 
 function logClosed(request: FastifyRequest, reply: FastifyReply): void {
-  const { headersSent } = reply.raw;
+  const { headersSent, writableFinished } = reply.raw;
   request.log.debug(
     {
       method: request.method,
@@ -89,6 +89,8 @@ function logClosed(request: FastifyRequest, reply: FastifyReply): void {
       ms: Math.round(reply.elapsedTime),
       keyId: request.caller?.key.keyId,
     },
-    headersSent ? 'answered' : 'the client disconnected before the response',
+    writableFinished
+      ? 'answered'
+      : `the client disconnected ${headersSent ? 'during' : 'before'} the response`,
   );
 }
