@@ -52,7 +52,9 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
     options;
   const { corsOrigins } = options;
   const { reads, writes, isDistributed } = lanes;
-  const authenticator = createAuthenticator(lanes, secrets, clock);
+  const authenticator = createAuthenticator(lanes, secrets, clock, (error) =>
+    app.log.warn({ err: error }, 'a key could not be moved to the first secret; its next use tries again'),
+  );
   const quotaGate = createQuotaGate(reads, clock);
   app.addHook('onClose', () => auditWriter.drain().then(usage.stop));
   app.decorateRequest('caller', null);

@@ -98,13 +98,14 @@ export function createAuthenticator(
   lanes: Pick<Lanes, 'reads' | 'writes'>,
   secrets: readonly string[],
   clock: Clock,
+  onMoveFailed: (error: unknown) => void,
 ): Authenticator {
   const indexKeys = secrets.map((secret) => deriveKey(secret, 'token index'));
   const [issuingSecret] = secrets;
   if (issuingSecret === undefined) throw new Error('An authenticator needs at least one secret.');
   const fingerprint = fingerprintOf(issuingSecret);
   const cache = new Map<string, { readonly key: AuthenticatedKey; readonly untilMs: number }>();
-
+  /** The ids of the keys that are being moved. */
   const moving = new Set<string>();
 
   /** A request does not wait for this: while all connections for writes are taken, a read would be refused. */
@@ -112,8 +113,7 @@ export function createAuthenticator(
     if (moving.has(row.id)) return;
     moving.add(row.id);
     reindex(lanes.writes, row, index, fingerprint)
-      // A later use tries again.
-      .catch(() => undefined)
+      .catch(onMoveFailed)
       .finally(() => moving.delete(row.id));
   };
 

@@ -63,11 +63,14 @@ function operations(workspaceId: string, idOf: (resource: string) => string): re
   const repeatable = { ...scope, key: 'name_7', fingerprint: Buffer.from('') };
   const by = TEST_ACTOR;
   const key = { name: 'new', mode: 'live', access: 'read', companyId: COMPANY } as const;
+  const fail = (error: unknown): never => {
+    throw error;
+  };
   let token = '';
   let keyId = '';
   const authenticate = (client: pg.PoolClient, ...secrets: readonly string[]) => {
     const lane = sharesOf(client);
-    return createAuthenticator({ reads: lane, writes: lane } as never, secrets, Date.now).lookUp(token);
+    return createAuthenticator({ reads: lane, writes: lane } as never, secrets, Date.now, fail).lookUp(token);
   };
   return [
     ...WITH_ROWS.flatMap((resource) =>
