@@ -66,7 +66,7 @@ export interface Provider {
 
 /** Authorization code flow with PKCE, state and nonce. The signature of the ID token is always checked. */
 export function createProvider(options: ProviderOptions): Provider {
-  const { clock = Date.now } = options;
+  const { clock = () => performance.now() } = options;
   let found: { readonly configurations: Promise<Configurations>; readonly readAt: number } | undefined;
   /** The method that the provider accepted last. */
   let accepted: Method = 'client_secret_basic';

@@ -51,7 +51,8 @@ export async function startImport(
   return {
     run,
     alive() {
-      if (renewing !== undefined || clock() < renewedAt + RENEWAL_MS) return;
+      // Also if the clock was set back.
+      if (renewing !== undefined || Math.abs(clock() - renewedAt) < RENEWAL_MS) return;
       renewedAt = clock();
       renewing = ignoringFailure(renewRun(pool, run)).finally(() => {
         renewing = undefined;
