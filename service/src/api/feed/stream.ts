@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { whenClosed } from '@svc/http-content/reply-end';
 import { clientAddress } from '@svc/ip-addresses/proxies';
 import { ITEMS_PER_UNIT, STREAM_HEARTBEAT_MS } from '@svc/sdk/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -56,7 +57,7 @@ export async function sendStream(
     state.reason = failure === undefined ? 'shutdown' : failureOf(request, failure).code;
     // A client that reads nothing keeps the last page waiting. Its stream ends nevertheless.
     const cut = setTimeout(() => body?.destroy(), STREAM_UNREAD_MS);
-    reply.raw.once('close', () => clearTimeout(cut));
+    whenClosed(reply, () => clearTimeout(cut));
   });
   const close = (): void => {
     wait.end();
@@ -76,8 +77,7 @@ export async function sendStream(
     throw error;
   }
   // The response closes in any case, also if the audit hook refuses it and nobody reads the stream.
-  if (reply.raw.destroyed) close();
-  else reply.raw.once('close', close);
+  whenClosed(reply, close);
   // A connection that a client keeps for another request would delay the shutdown that has ended its stream.
   return reply
     .type('text/event-stream; charset=utf-8')
