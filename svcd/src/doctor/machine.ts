@@ -28,7 +28,8 @@ export async function checkDataDirectory(config: Config): Promise<Finding> {
     if (existing !== path) return ok('data directory', `${path} does not exist yet; svcd start creates it`);
     const { mode, gid } = await stat(path);
     // The own group may write: Kubernetes gives it a volume with an fsGroup.
-    const writers = gid === process.getgid?.() ? OTHERS_MAY_WRITE : GROUP_MAY_WRITE | OTHERS_MAY_WRITE;
+    const isOwn = [process.getgid?.(), ...(process.getgroups?.() ?? [])].includes(gid);
+    const writers = isOwn ? OTHERS_MAY_WRITE : GROUP_MAY_WRITE | OTHERS_MAY_WRITE;
     if ((mode & writers) === 0) return ok('data directory', path);
     return warn('data directory', `other users can write to ${path}`, `run: chmod go-w ${path}`);
   } catch (error) {
