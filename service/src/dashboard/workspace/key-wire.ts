@@ -52,7 +52,7 @@ export interface KeyUsage {
 export interface KeyNotices {
   /**
    * Keys that expire within 7 days, and keys that have expired in the last 30 days and were used in the 7 days before, or
-   * later. At most 50 of each, those nearest to now, of the newest 5,000 keys.
+   * later. Among the newest 5,000 keys, and of both only the 50 nearest to now, whether they were used or not.
    */
   readonly data: readonly ApiKey[];
 }
