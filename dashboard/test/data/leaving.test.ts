@@ -13,6 +13,7 @@ describe.skipIf(BROWSER_PATH === undefined)('leaving a page', () => {
     ada = await world.person('Ada');
     await seedRecords(world.pool, ada.workspaceId, resourceNamed('companies'), [
       { id: 'com_a', name: 'Acme', domain: null, createdAt: '2026-03-01T09:30:00Z' },
+      { id: 'com_b', name: 'Dahlia', domain: null, createdAt: '2026-03-01T09:30:00Z' },
     ]);
   });
 
@@ -62,9 +63,11 @@ describe.skipIf(BROWSER_PATH === undefined)('leaving a page', () => {
     await dialog.getByText('1 company imported, 1 refused.').waitFor();
     await question(page).waitFor({ state: 'detached' });
     await isStillThere(page);
+    await page.keyboard.press('Escape');
     await page.goBack();
     await question(page).getByText('The list of refused lines is shown only once.').waitFor();
     await stay(page);
+    await page.keyboard.press('Escape');
     await isStillThere(page);
     await dialog.getByRole('row', { name: /^3 / }).waitFor();
     await page.goBack();
@@ -85,6 +88,26 @@ describe.skipIf(BROWSER_PATH === undefined)('leaving a page', () => {
     await dialog.getByText('1 company imported, none refused.').waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
+  test('asks again if Back is pressed while it asks, and stays at its address', async () => {
+    const { page } = await world.signedIn(ada);
+    for (const name of ['Mentions', 'Audits', 'Companies']) {
+      await page.getByRole('link', { name }).click();
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+    }
+    await page.getByRole('checkbox', { name: 'Select Dahlia' }).click();
+    await page.getByRole('button', { name: 'Delete selected' }).click();
+    const { held, release } = await hold(page, /\/batch\/delete$/);
+    await page.getByRole('button', { name: 'Delete 1 company' }).click();
+    await held;
+    await page.goBack();
+    await question(page).waitFor();
+    await page.goBack();
+    await stay(page);
+    await isStillThere(page);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    release();
   });
 
   test('asks first while many records are changed', async () => {

@@ -1,15 +1,15 @@
 import { useBlocker } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useEffectEvent } from 'react';
 import { Confirm } from './confirm.tsx';
 
 export interface LeaveQuestionProps {
   /** What is lost with the page. */
   readonly children: ReactNode;
-  /** Whether the sign-in page opens without a question, because nothing is lost when the session ends. Default: no. */
+  /** Whether the sign-in page opens without a question: it opens when the session has ended. Default: no. */
   readonly allowsSignIn?: boolean;
 }
 
-/** While rendered, asks before the page is left by Back, a reload or a closed tab. */
+/** While rendered, asks before the page is left, also by Back, a reload or a closed tab. */
 export function LeaveQuestion({ children, allowsSignIn = false }: LeaveQuestionProps) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) =>
@@ -17,8 +17,9 @@ export function LeaveQuestion({ children, allowsSignIn = false }: LeaveQuestionP
     enableBeforeUnload: true,
     withResolver: true,
   });
+  const stay = useEffectEvent(() => reset?.());
   // If it is removed while it asks, the page stays. Otherwise the address would be that of the other page.
-  useEffect(() => reset, [reset]);
+  useEffect(() => () => stay(), []);
   if (status !== 'blocked') return null;
   return (
     <Confirm

@@ -5,7 +5,7 @@ export interface ShownOnceProps {
   readonly what: string;
 }
 
-/** While rendered, asks before the page is left by Back, a reload or a closed tab. */
+/** While rendered, asks before the page is left, also by Back, a reload or a closed tab. */
 export const ShownOnce = ({ what }: ShownOnceProps) => (
   <LeaveQuestion>{what} is shown only once. Save it before you leave.</LeaveQuestion>
 );
