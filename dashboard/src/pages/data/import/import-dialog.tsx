@@ -116,7 +116,8 @@ export default function ImportDialog({ workspaceId, resource, dropped, onClose }
     <Dialog
       wide
       open
-      dismissable={!busy}
+      // The refused lines are shown only once.
+      dismissable={!busy && (dry || (send.data?.refused ?? 0) === 0)}
       onOpenChange={onClose}
       title={`Import ${resource.plural}`}
       description="CSV with a header row, NDJSON with one record per line, or a JSON array. Valid rows are imported, invalid rows are reported."
