@@ -1,6 +1,6 @@
 import type { ApiKey } from '@svc/sdk';
 import { LISTED_USAGE_DAYS } from '@svc/service/dashboard/limits';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { type ReactNode, useCallback } from 'react';
 import { useCompanyNames } from '../../api/company-names.ts';
@@ -28,6 +28,7 @@ export interface KeyListProps {
 }
 
 export function KeyList({ workspaceId, status, blocked, createButton, onAction }: KeyListProps) {
+  const client = useQueryClient();
   const keys = useInfiniteQuery(keysQuery(workspaceId, status));
   const data = useArrival(keys.data, `${workspaceId} ${status}`);
   const items = keys.data?.pages.flatMap(({ data }) => data) ?? [];
@@ -35,8 +36,11 @@ export function KeyList({ workspaceId, status, blocked, createButton, onAction }
   const moreError = isFetchNextPageError ? error : null;
   const outdated = isOutdated(moreError);
   const loadMore = useCallback(
-    () => (outdated ? refetch() : fetchNextPage()),
-    [outdated, refetch, fetchNextPage],
+    () =>
+      outdated
+        ? client.resetQueries({ queryKey: keysQuery(workspaceId, status).queryKey, exact: true })
+        : fetchNextPage(),
+    [outdated, client, workspaceId, status, fetchNextPage],
   );
   const nameOf = useCompanyNames(
     workspaceId,
@@ -85,7 +89,7 @@ export function KeyList({ workspaceId, status, blocked, createButton, onAction }
       <ListEnd
         key={`${workspaceId} ${status}`}
         list={{
-          ...{ items, more, loadMore, moreError, loadingMore: keys.isFetchingNextPage },
+          ...{ items, more, loadMore, moreError, loadingMore: keys.isFetching },
           ...{ total: keys.data.pages.at(-1)?.pagination.total, searchedTo: searchedTo(keys.data) },
         }}
         noun={['key', 'keys']}
