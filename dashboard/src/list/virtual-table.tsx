@@ -159,6 +159,10 @@ function useStableScroll(items: readonly { readonly id: string }[], top: number,
     if (before === undefined) return;
     const moved = items.findIndex(({ id }) => id === before);
     // The browser lays out the rows to answer where the page is, so ask only if rows were added.
-    if (moved > 0 && scrollY > top) scrollBy({ top: moved * rowPixels, behavior: 'instant' });
+    if (moved > 0 && scrollY > top) {
+      scrollBy({ top: moved * rowPixels, behavior: 'instant' });
+      // So that the rows are rendered before the browser paints.
+      dispatchEvent(new Event('scroll'));
+    }
   }, [items, top, rowPixels]);
 }
