@@ -72,6 +72,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a change that is refused', () => {
     await page.getByRole('button', { name: 'Delete 1 company' }).click();
     await roleIsNow(page);
     await page.getByRole('dialog').getByText('1 company not sent.').waitFor();
+    expect(await page.getByRole('button', { name: /^Continue with/ }).count()).toBe(0);
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('link', { name: 'Acme' }).waitFor();
     expect(await page.getByRole('checkbox').count()).toBe(0);

@@ -74,6 +74,7 @@ export function BulkBar({ workspaceId, resource, selection, allowed }: BulkBarPr
           resource={resource}
           action={action}
           selection={selection}
+          allowed={allowed}
           onClose={() => setAction(null)}
         />
       )}

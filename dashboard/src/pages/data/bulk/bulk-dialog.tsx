@@ -24,6 +24,8 @@ export interface BulkDialogProps {
   readonly resource: ResourceContract;
   readonly action: BulkAction;
   readonly selection: Selection<DataRecord>;
+  /** Whether the person may still change records. */
+  readonly allowed: boolean;
   readonly onClose: () => void;
 }
 
@@ -46,7 +48,7 @@ interface Run {
  * refused. These and the ones that were not sent stay selected.
  */
 export default function BulkDialog(props: BulkDialogProps) {
-  const { workspaceId, resource, action, selection, onClose } = props;
+  const { workspaceId, resource, action, selection, allowed, onClose } = props;
   const client = useQueryClient();
   // The dialog keeps its records, also while the list loads others.
   const [{ possible, others }] = useState(() => split(resource, action, [...selection.items.values()]));
@@ -130,10 +132,10 @@ export default function BulkDialog(props: BulkDialogProps) {
           <p className="text-soft">
             {isUnanswered(report.error)
               ? 'These stay selected. The list shows how they are now.'
-              : 'What was not written is as it was, and stays selected.'}
+              : `What was not written is as it was${allowed ? ', and stays selected' : ''}.`}
           </p>
           <DialogActions>
-            {report.rest.length === 0 ? null : (
+            {report.rest.length === 0 || !allowed ? null : (
               <Button onClick={() => void run({ items: report.rest, before: report })}>
                 {`Continue with ${counted(report.rest.length, nounOf(resource))}`}
               </Button>
