@@ -75,9 +75,9 @@ export function useChangeRecord(workspaceId: string, resource: string, { record,
       client.setQueryData(query.queryKey, read);
       forgetLists(client, workspaceId, resource);
     },
-    onError: async (error) => {
+    onError: (error) => {
       if (isFailure(error, 'precondition_failed') || isFailure(error, 'not_found'))
-        await client.refetchQueries(query);
+        void client.refetchQueries(query);
     },
   });
 }

@@ -54,7 +54,7 @@ export function StatusMoves(props: StatusMovesProps) {
       {change.error === null ? null : (
         <Problem>
           {isFailure(change.error, 'precondition_failed')
-            ? 'Somebody else changed this record. This page now shows the latest version.'
+            ? 'Somebody else changed this record, so its status was not changed. Look at it, then try again.'
             : messageOf(change.error)}
         </Problem>
       )}
