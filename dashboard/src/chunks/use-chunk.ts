@@ -9,8 +9,8 @@ const RETRY_MS = 2_000;
  * Loads the code of a component when `wanted` is true. Returns null until it is loaded. If the service responds but the
  * code is missing, there is a newer release: it is not asked for again while `wanted` stays true.
  *
- * `onFailure`: called after a toast has said why the code could not be loaded. It makes `wanted` false. Default: there is no
- * toast, and the code is loaded as soon as the service responds.
+ * `onFailure`: called after a toast has said why the code could not be loaded. It must set `wanted` to false. Default: there
+ * is no toast, and the code is loaded as soon as the service responds.
  */
 export function useChunk<Props>(
   load: () => Promise<{ readonly default: ComponentType<Props> }>,

@@ -20,7 +20,7 @@ describe.skipIf(BROWSER_PATH === undefined)('leaving a page', () => {
   /** The list of companies, after another page. */
   const openCompanies = async () => {
     const visitor = await world.signedIn(ada);
-    await visitor.page.getByRole('link', { name: 'Companies' }).click();
+    await visitor.page.getByRole('link', { name: 'Companies', exact: true }).click();
     await visitor.page.getByRole('link', { name: 'Acme' }).waitFor();
     return visitor;
   };
@@ -93,7 +93,7 @@ describe.skipIf(BROWSER_PATH === undefined)('leaving a page', () => {
   test('asks again if Back is pressed while it asks, and stays at its address', async () => {
     const { page } = await world.signedIn(ada);
     for (const name of ['Mentions', 'Audits', 'Companies']) {
-      await page.getByRole('link', { name }).click();
+      await page.getByRole('link', { name, exact: true }).click();
       await page.getByRole('heading', { name, level: 1 }).waitFor();
     }
     await page.getByRole('checkbox', { name: 'Select Dahlia' }).click();

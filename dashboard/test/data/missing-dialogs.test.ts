@@ -31,6 +31,7 @@ describe.skipIf(BROWSER_PATH === undefined)('a dialog whose code is missing', ()
     const before = asked.length;
     await page.clock.fastForward(20_000);
     await press('Import', 'There is a newer release. Reload the page.');
+    expect(asked.length).toBeGreaterThan(before);
     expect(asked.slice(before).every((url) => url.includes('import-dialog'))).toBe(true);
     await page.unroute(dialogs);
     await world.stop();
