@@ -36,7 +36,7 @@ export interface CursorList<Item> {
 }
 
 /** A list that can only be continued at its end. */
-export type ContinuedList = Omit<CursorList<unknown>, 'error' | 'reload' | 'loadNewer'>;
+export type ContinuedList<Item = unknown> = Omit<CursorList<Item>, 'error' | 'reload' | 'loadNewer'>;
 
 interface Newer {
   readonly found: number;

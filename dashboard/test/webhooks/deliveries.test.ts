@@ -99,6 +99,26 @@ describe.skipIf(BROWSER_PATH === undefined)('the deliveries of an endpoint', () 
     visitor.expectNoProblems();
   });
 
+  test('a search for a rare type goes on until it has found it', async () => {
+    await actions.create(await startReceiver(), 'Rare');
+    const id = new URL(page.url()).pathname.split('/').at(-1);
+    const insert = `insert into webhook_deliveries (workspace_id, endpoint_id, event_id, type, state, attempts, duration_ms,
+      attempted_at, created_at)`;
+    // More than the service searches for one request.
+    await world.pool.query(
+      `${insert} select $1, $2, 'chg_' || n, 'company.created', 'delivered', 1, 5, now(), now() from generate_series(1, 5100) n`,
+      [world.workspaceId, id],
+    );
+    await world.pool.query(
+      `${insert} values ($1, $2, 'chg_old', 'company.deleted', 'delivered', 1, 5, now(), now() - interval '1 day')`,
+      [world.workspaceId, id],
+    );
+    await page.goto(`${page.url()}?type=company.deleted`);
+    await page.getByRole('link', { name: 'company.deleted' }).waitFor();
+    await page.getByText('1 delivery', { exact: true }).waitFor();
+    visitor.expectNoProblems();
+  });
+
   test('everything since a time is replayed', async () => {
     const receiver = await startReceiver();
     await actions.create(receiver, 'Again');

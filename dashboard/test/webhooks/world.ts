@@ -4,6 +4,7 @@ import { bootstrapWorkspace, type DashboardSession, signIn } from '@svc/service/
 import { createTestDatabase } from '@svc/service/harness/database.ts';
 import { startSvcd } from '@svc/service/harness/process.ts';
 import { secret } from '@svc/service/harness/secrets.ts';
+import type pg from 'pg';
 import type { BrowserContextOptions } from 'playwright-core';
 import { launch } from '../harness/launch.ts';
 import { openVisitor, type Visitor } from '../harness/visitor.ts';
@@ -20,6 +21,7 @@ export interface WebhookWorld {
   readonly viewer: DashboardSession;
   /** Opens a new browser context, signed in as the person. */
   open(session: DashboardSession, options?: BrowserContextOptions): Promise<Visitor>;
+  readonly pool: pg.Pool;
   /** Creates a company, which is an event. Returns its id. */
   createCompany(name: string): Promise<string>;
   /** Sends a request to a path of the workspace below /dashboard/api, as the owner. Returns the response. */
@@ -49,6 +51,7 @@ export async function createWebhookWorld(): Promise<WebhookWorld> {
   return {
     url,
     workspaceId,
+    pool,
     owner,
     viewer: await signIn(service, VIEWER),
     open: async ({ headers }, options) => {

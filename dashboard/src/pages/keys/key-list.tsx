@@ -1,15 +1,14 @@
 import type { ApiKey } from '@svc/sdk';
 import { LISTED_USAGE_DAYS } from '@svc/service/dashboard/limits';
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
-import { type ReactNode, useCallback } from 'react';
+import type { ReactNode } from 'react';
 import { useCompanyNames } from '../../api/company-names.ts';
 import { type KeyStatus, keysQuery } from '../../api/keys.ts';
 import { useArrival } from '../../arrival.ts';
 import { ColumnHead } from '../../list/column-head.tsx';
-import { isOutdated } from '../../list/cursor-list.ts';
+import { useContinuedList } from '../../list/continued-list.ts';
 import { ListEnd } from '../../list/list-end.tsx';
-import { searchedTo } from '../../list/pages.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
@@ -28,28 +27,25 @@ export interface KeyListProps {
 }
 
 export function KeyList({ workspaceId, status, blocked, createButton, onAction }: KeyListProps) {
-  const client = useQueryClient();
-  const keys = useInfiniteQuery(keysQuery(workspaceId, status));
+  const query = keysQuery(workspaceId, status);
+  const keys = useInfiniteQuery(query);
+  const list = useContinuedList(keys, query.queryKey);
   const data = useArrival(keys.data, `${workspaceId} ${status}`);
-  const items = keys.data?.pages.flatMap(({ data }) => data) ?? [];
-  const { error, hasNextPage: more, isFetchNextPageError, fetchNextPage, refetch } = keys;
-  const moreError = isFetchNextPageError ? error : null;
-  const outdated = isOutdated(moreError);
-  const loadMore = useCallback(
-    () =>
-      outdated
-        ? client.resetQueries({ queryKey: keysQuery(workspaceId, status).queryKey, exact: true })
-        : fetchNextPage(),
-    [outdated, client, workspaceId, status, fetchNextPage],
-  );
+  const { items = [], more } = list;
   const nameOf = useCompanyNames(
     workspaceId,
     items.map(({ companyId }) => companyId),
   );
-  if (error !== null && keys.data === undefined) {
-    return <FailureState error={error} retry={() => void refetch()} title="The keys could not be loaded" />;
+  if (keys.error !== null && keys.data === undefined) {
+    return (
+      <FailureState
+        error={keys.error}
+        retry={() => void keys.refetch()}
+        title="The keys could not be loaded"
+      />
+    );
   }
-  if (data === undefined || keys.data === undefined) return <SkeletonRows />;
+  if (data === undefined) return <SkeletonRows />;
   if (items.length === 0 && !more) return <NoKeys status={status} createButton={createButton} />;
   return (
     <>
@@ -86,14 +82,7 @@ export function KeyList({ workspaceId, status, blocked, createButton, onAction }
           </TableBody>
         </Table>
       )}
-      <ListEnd
-        key={`${workspaceId} ${status}`}
-        list={{
-          ...{ items, more, loadMore, moreError, loadingMore: keys.isFetching },
-          ...{ total: keys.data.pages.at(-1)?.pagination.total, searchedTo: searchedTo(keys.data) },
-        }}
-        noun={['key', 'keys']}
-      />
+      <ListEnd key={`${workspaceId} ${status}`} list={list} noun={['key', 'keys']} />
     </>
   );
 }

@@ -1,16 +1,15 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
-import { messageOf } from '../../../api/failure.ts';
 import { deliveriesQuery, type WebhookId } from '../../../api/webhooks.ts';
-import { counted } from '../../../format/plural.ts';
+import { useContinuedList } from '../../../list/continued-list.ts';
 import { useFiltersNow } from '../../../list/filters-now.ts';
+import { ListEnd } from '../../../list/list-end.tsx';
 import { boundsOf, type Range } from '../../../list/time-range.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Section } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { FailureState } from '../../../ui/failure-state.tsx';
-import { Problem } from '../../../ui/problem.tsx';
 import { SkeletonRows } from '../../../ui/skeleton.tsx';
 import { DeliveryFilters } from './delivery-filters.tsx';
 import { DeliveryTable } from './delivery-table.tsx';
@@ -32,8 +31,9 @@ export function DeliveriesSection({ id }: { readonly id: WebhookId }) {
   const navigate = route.useNavigate();
   const nowMs = useFiltersNow(JSON.stringify({ state, type, range, from, to }));
   const filters = { state, type, ...boundsOf({ range, from, to }, nowMs) };
-  const list = useInfiniteQuery(deliveriesQuery(id, filters));
-  const deliveries = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const query = deliveriesQuery(id, filters);
+  const deliveries = useInfiniteQuery(query);
+  const list = useContinuedList(deliveries, query.queryKey);
   const set = (change: WebhookSearch): void =>
     void navigate({ search: (known) => ({ ...known, ...change }), resetScroll: false });
   const clear = (): void => set(NO_FILTERS);
@@ -47,17 +47,17 @@ export function DeliveriesSection({ id }: { readonly id: WebhookId }) {
           {...(filtered ? { onClear: clear } : {})}
         />
       </div>
-      {list.data === undefined ? (
-        list.error === null ? (
+      {list.items === undefined ? (
+        deliveries.error === null ? (
           <SkeletonRows />
         ) : (
           <FailureState
-            error={list.error}
-            retry={() => void list.refetch()}
+            error={deliveries.error}
+            retry={() => void deliveries.refetch()}
             title="The deliveries could not be loaded"
           />
         )
-      ) : deliveries.length === 0 ? (
+      ) : list.items.length === 0 && !list.more ? (
         <EmptyState
           icon={Send}
           title={filtered ? 'No deliveries match these filters' : 'No deliveries yet'}
@@ -69,21 +69,8 @@ export function DeliveriesSection({ id }: { readonly id: WebhookId }) {
         </EmptyState>
       ) : (
         <>
-          <DeliveryTable id={id} deliveries={deliveries} />
-          <div className="flex flex-col items-center gap-3 border-t border-line px-4 py-3">
-            {list.error === null ? null : <Problem>{messageOf(list.error)}</Problem>}
-            <div className="flex flex-wrap items-center justify-center gap-x-4 gap-y-2">
-              <span role="status" className="text-sm text-soft">
-                {counted(deliveries.length, ['delivery', 'deliveries'])}
-                {list.hasNextPage ? ' shown' : ''}
-              </span>
-              {list.hasNextPage ? (
-                <Button size="small" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-                  {list.isFetchNextPageError ? 'Try again' : 'Load more'}
-                </Button>
-              ) : null}
-            </div>
-          </div>
+          {list.items.length === 0 ? null : <DeliveryTable id={id} deliveries={list.items} />}
+          <ListEnd key={JSON.stringify(query.queryKey)} list={list} noun={['delivery', 'deliveries']} />
         </>
       )}
     </Section>
