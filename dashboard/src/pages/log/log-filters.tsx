@@ -4,7 +4,7 @@ import { SlidersHorizontal, X } from 'lucide-react';
 import { useState } from 'react';
 import { useNarrow } from '../../list/narrow.ts';
 import { TextFilter } from '../../list/text-filter.tsx';
-import { TimeFilter } from '../../list/time-filter.tsx';
+import { TimeFilter } from '../../list/time/time-filter.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Select } from '../../ui/form/select.tsx';
 import { KIND_LABELS } from './kinds.ts';

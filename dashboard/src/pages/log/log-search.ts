@@ -1,5 +1,5 @@
 import { type AuditLogKind, HTTP_METHODS, type HttpMethod } from '@svc/sdk/contract';
-import { boundsOf, type TimeRange, timeRange } from '../../list/time-range.ts';
+import { boundsOf, type TimeRange, timeRange } from '../../list/time/time-range.ts';
 import { oneOf, text } from '../../routes/search.ts';
 import { KIND_LABELS } from './kinds.ts';
 

@@ -1,6 +1,6 @@
 import type { Time } from '@svc/sdk';
 import type { Traffic } from '@svc/service/dashboard/wire';
-import { boundAt } from '../../list/time-range.ts';
+import { boundAt } from '../../list/time/time-range.ts';
 import type { LogSearch } from '../log/log-search.ts';
 
 const STEP_MS: Readonly<Record<Traffic['step'], number>> = { hour: 3_600_000, day: 86_400_000 };

@@ -1,7 +1,7 @@
 import { type RangeFilter, rangesOf } from '@svc/sdk/contract';
 import { Fragment } from 'react';
 import { TextFilter } from '../../../list/text-filter.tsx';
-import { TimeBound } from '../../../list/time-bound.tsx';
+import { TimeBound } from '../../../list/time/time-bound.tsx';
 import { fieldLabel } from '../../../resources/labels.ts';
 import type { ResourceContract } from '../../../resources/resources.ts';
 import { type DataSearch, rangeParam, sortOf, withRange } from '../data-search.ts';

@@ -5,7 +5,7 @@ import { deliveriesQuery, type WebhookId } from '../../../api/webhooks.ts';
 import { useContinuedList } from '../../../list/continued-list.ts';
 import { useFiltersNow } from '../../../list/filters-now.ts';
 import { ListEnd } from '../../../list/list-end.tsx';
-import { boundsOf, type Range } from '../../../list/time-range.ts';
+import { boundsOf, type Range } from '../../../list/time/time-range.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Section } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';

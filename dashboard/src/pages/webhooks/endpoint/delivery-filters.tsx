@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
-import { TimeFilter } from '../../../list/time-filter.tsx';
-import type { Range } from '../../../list/time-range.ts';
+import { TimeFilter } from '../../../list/time/time-filter.tsx';
+import type { Range } from '../../../list/time/time-range.ts';
 import { valueLabel } from '../../../resources/labels.ts';
 import { oneOf } from '../../../routes/search.ts';
 import { Button } from '../../../ui/button.tsx';

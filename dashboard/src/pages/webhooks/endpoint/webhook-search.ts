@@ -1,5 +1,5 @@
 import type { WebhookRange } from '@svc/service/webhooks/wire';
-import { type TimeRange, timeRange } from '../../../list/time-range.ts';
+import { type TimeRange, timeRange } from '../../../list/time/time-range.ts';
 import { oneOf } from '../../../routes/search.ts';
 import { DELIVERY_GROUPS } from '../event-types.ts';
 

@@ -1,6 +1,6 @@
-import { timeZone, useTimeZone } from '../format/time-zone.ts';
-import { timeOfWall, wallTime } from '../format/wall-time.ts';
-import { TextFilter } from './text-filter.tsx';
+import { timeZone, useTimeZone } from '../../format/time-zone.ts';
+import { timeOfWall, wallTime } from '../../format/wall-time.ts';
+import { TextFilter } from '../text-filter.tsx';
 import { boundAt } from './time-range.ts';
 
 export interface TimeBoundProps {

@@ -1,4 +1,4 @@
-import { Select } from '../ui/form/select.tsx';
+import { Select } from '../../ui/form/select.tsx';
 import { TimeBound } from './time-bound.tsx';
 import { RANGES, type Range, type TimeRange, timeOfBound } from './time-range.ts';
 

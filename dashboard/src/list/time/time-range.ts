@@ -1,7 +1,7 @@
 import type { Time } from '@svc/sdk';
-import { timeZone } from '../format/time-zone.ts';
-import { timeOfWall } from '../format/wall-time.ts';
-import { oneOf } from '../routes/search.ts';
+import { timeZone } from '../../format/time-zone.ts';
+import { timeOfWall } from '../../format/wall-time.ts';
+import { oneOf } from '../../routes/search.ts';
 
 /** A range of time as a filter in the URL. */
 
