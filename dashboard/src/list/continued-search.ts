@@ -1,6 +1,6 @@
 import { PAGE_LIMIT_DEFAULT } from '@svc/sdk/contract';
 import { useEffect, useState } from 'react';
-import type { ContinuedList } from './cursor-list.ts';
+import type { ContinuedList } from './continued-list.ts';
 
 /** How many requests a search sends by itself. */
 export const REQUESTS_MAX = 10;

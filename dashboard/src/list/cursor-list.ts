@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { type CallOptions, call } from '../api/client.ts';
-import { ApiFailure } from '../api/failure.ts';
 import { useArrival } from '../arrival.ts';
+import { type ContinuedList, isOutdated, useContinuedList } from './continued-list.ts';
 import {
   compactPages,
   FIRST_PAGE,
@@ -11,32 +11,16 @@ import {
   type Page,
   type Pages,
   previousParam,
-  searchedTo,
 } from './pages.ts';
 
 type Params = NonNullable<CallOptions['query']>;
 
-export interface CursorList<Item> {
-  /** Undefined while the first page loads or is rendered for the first time, or if it failed. */
-  readonly items: readonly Item[] | undefined;
-  readonly total: number | undefined;
+export interface CursorList<Item> extends ContinuedList<Item> {
   /** Why the first page could not be loaded. Otherwise null. */
   readonly error: unknown;
-  readonly more: boolean;
-  readonly loadingMore: boolean;
-  readonly moreError: unknown;
-  /** Reads the list again from the start. */
-  readonly reload: () => void;
-  /** Appends the next page. */
-  readonly loadMore: () => Promise<unknown>;
   /** Prepends the items that were added since the list was read. Throws ApiFailure. */
   readonly loadNewer: () => Promise<Newer>;
-  /** The time up to which the service has searched, if it may find more items that meet the filters. */
-  readonly searchedTo: string | undefined;
 }
-
-/** A list that can only be continued at its end. */
-export type ContinuedList<Item = unknown> = Omit<CursorList<Item>, 'error' | 'reload' | 'loadNewer'>;
 
 interface Newer {
   readonly found: number;
@@ -44,10 +28,6 @@ interface Newer {
   readonly more: boolean;
 }
 const NOTHING_NEWER: Newer = { found: 0, more: false };
-
-/** Whether the error says that a cursor of the list has expired. */
-export const isOutdated = (error: unknown): boolean =>
-  error instanceof ApiFailure && error.code.startsWith('cursor_');
 
 /**
  * Reads a list endpoint page by page. Loaded items stay in the cache when the viewer leaves the page and comes back, unless
@@ -69,17 +49,9 @@ export function useCursorList<Item>(path: string, params: Params, kept = true): 
     structuralSharing: false,
     ...(kept ? {} : { gcTime: 0 }),
   });
-  const { data, error, fetchNextPage, fetchPreviousPage, refetch, isFetchNextPageError } = list;
-  const restart = useCallback(
-    () => client.resetQueries({ queryKey, exact: true }).catch(() => undefined),
-    [client, queryKey],
-  );
-  const outdated = isFetchNextPageError && isOutdated(error);
-  const loadMore = useCallback(async (): Promise<void> => {
-    if (outdated) await restart();
-    // Cancels a running request for newer items, which loadNewer repeats.
-    else await fetchNextPage();
-  }, [outdated, restart, fetchNextPage]);
+  const { data, error, fetchPreviousPage, refetch } = list;
+  const continued = useContinuedList(list, queryKey);
+  const { reload } = continued;
   const loadNewer = useCallback(async (): Promise<Newer> => {
     const first = client.getQueryData<Pages<Item>>(queryKey)?.pages[0];
     if (first === undefined || previousParam(first) === undefined) {
@@ -96,27 +68,13 @@ export function useCursorList<Item>(path: string, params: Params, kept = true): 
     if (!result.isFetchPreviousPageError && result.data?.pages[0] === first) result = await fetchNewer();
     if (result.isFetchPreviousPageError) {
       if (!isOutdated(result.error)) throw result.error;
-      await restart();
+      await reload();
       return NOTHING_NEWER;
     }
     const newer = result.data?.pages.slice(0, Math.max(0, result.data.pages.indexOf(first))) ?? [];
     client.setQueryData<Pages<Item>>(queryKey, (all) => (all === undefined ? all : compactPages(all)));
     return { found: itemsOf({ pages: newer }).length, more: newer[0]?.pagination.hasMore === true };
-  }, [client, queryKey, fetchPreviousPage, refetch, restart]);
-
-  const loaded = useMemo(() => (data === undefined ? undefined : itemsOf(data)), [data]);
-  const items = useArrival(loaded, queryKey);
-  const reload = useCallback((): void => void restart(), [restart]);
-  return {
-    items,
-    total: data?.pages.at(-1)?.pagination.total,
-    error: data === undefined ? error : null,
-    more: list.hasNextPage,
-    loadingMore: list.isFetchingNextPage,
-    moreError: isFetchNextPageError ? error : null,
-    reload,
-    loadMore,
-    loadNewer,
-    searchedTo: data === undefined ? undefined : searchedTo(data),
-  };
+  }, [client, queryKey, fetchPreviousPage, refetch, reload]);
+  const items = useArrival(continued.items, queryKey);
+  return { ...continued, items, error: data === undefined ? error : null, loadNewer };
 }

@@ -5,8 +5,8 @@ import { counted, type Noun } from '../format/plural.ts';
 import { When } from '../format/when.tsx';
 import { Button } from '../ui/button.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { type ContinuedList, isOutdated } from './continued-list.ts';
 import { useContinuedSearch } from './continued-search.ts';
-import { type ContinuedList, isOutdated } from './cursor-list.ts';
 import { type Total, totalText } from './total.ts';
 
 export interface ListEndProps {

@@ -33,6 +33,15 @@ describe.skipIf(BROWSER_PATH === undefined)('leaving a page', () => {
     });
     return { held: page.waitForRequest(path), release: released.resolve };
   };
+  /** Opens the dialog of the import, and chooses a file with this text. */
+  const choose = async (page: Page, text: string) => {
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog
+      .getByLabel('File', { exact: true })
+      .setInputFiles({ name: 'companies.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    return dialog;
+  };
   const question = (page: Page) => page.getByRole('alertdialog', { name: 'Leave this page?' });
   const stay = async (page: Page): Promise<void> => {
     await question(page).getByRole('button', { name: 'Cancel' }).click();
@@ -42,12 +51,7 @@ describe.skipIf(BROWSER_PATH === undefined)('leaving a page', () => {
 
   test('asks first while an import runs, and while its refused lines are shown', async () => {
     const { page, expectNoProblems } = await openCompanies();
-    await page.getByRole('button', { name: 'Import', exact: true }).click();
-    const dialog = page.getByRole('dialog');
-    const buffer = Buffer.from('name\nBorealis\n""\n');
-    await dialog
-      .getByLabel('File', { exact: true })
-      .setInputFiles({ name: 'companies.csv', mimeType: 'text/csv', buffer });
+    const dialog = await choose(page, 'name\nBorealis\n""\n');
     const { held, release } = await hold(page, /\/imports\/companies\?(?!.*dryRun)/);
     await dialog.getByRole('button', { name: 'Import', exact: true }).click();
     await held;
@@ -78,12 +82,7 @@ describe.skipIf(BROWSER_PATH === undefined)('leaving a page', () => {
 
   test('does not ask after an import without refused lines', async () => {
     const { page } = await openCompanies();
-    await page.getByRole('button', { name: 'Import', exact: true }).click();
-    const buffer = Buffer.from('name\nCumulus\n');
-    const dialog = page.getByRole('dialog');
-    await dialog
-      .getByLabel('File', { exact: true })
-      .setInputFiles({ name: 'companies.csv', mimeType: 'text/csv', buffer });
+    const dialog = await choose(page, 'name\nCumulus\n');
     await dialog.getByRole('button', { name: 'Import', exact: true }).click();
     await dialog.getByText('1 company imported, none refused.').waitFor();
     await page.goBack();

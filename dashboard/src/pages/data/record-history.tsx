@@ -36,7 +36,7 @@ export function RecordHistory({ workspaceId, resource, recordId, etag }: RecordH
   useEffect(() => {
     if (readWith.current === etag) return;
     readWith.current = etag;
-    reload();
+    void reload();
   }, [etag, reload]);
   const complete = items?.at(-1)?.type.endsWith('.created') === true;
   return (

@@ -7,7 +7,7 @@ import { useCompanyNames } from '../../api/company-names.ts';
 import { type KeyStatus, keysQuery } from '../../api/keys.ts';
 import { useArrival } from '../../arrival.ts';
 import { ColumnHead } from '../../list/column-head.tsx';
-import { useContinuedList } from '../../list/continued-list.ts';
+import { useRefreshedList } from '../../list/continued-list.ts';
 import { ListEnd } from '../../list/list-end.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
@@ -29,7 +29,7 @@ export interface KeyListProps {
 export function KeyList({ workspaceId, status, blocked, createButton, onAction }: KeyListProps) {
   const query = keysQuery(workspaceId, status);
   const keys = useInfiniteQuery(query);
-  const list = useContinuedList(keys, query.queryKey);
+  const list = useRefreshedList(keys, query.queryKey);
   const data = useArrival(keys.data, `${workspaceId} ${status}`);
   const { items = [], more } = list;
   const nameOf = useCompanyNames(

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { deliveriesQuery, type WebhookId } from '../../../api/webhooks.ts';
-import { useContinuedList } from '../../../list/continued-list.ts';
+import { useRefreshedList } from '../../../list/continued-list.ts';
 import { useFiltersNow } from '../../../list/filters-now.ts';
 import { ListEnd } from '../../../list/list-end.tsx';
 import { boundsOf, type Range } from '../../../list/time/time-range.ts';
@@ -33,7 +33,7 @@ export function DeliveriesSection({ id }: { readonly id: WebhookId }) {
   const filters = { state, type, ...boundsOf({ range, from, to }, nowMs) };
   const query = deliveriesQuery(id, filters);
   const deliveries = useInfiniteQuery(query);
-  const list = useContinuedList(deliveries, query.queryKey);
+  const list = useRefreshedList(deliveries, query.queryKey);
   const set = (change: WebhookSearch): void =>
     void navigate({ search: (known) => ({ ...known, ...change }), resetScroll: false });
   const clear = (): void => set(NO_FILTERS);
