@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { findEmbedded } from '@svc/embedded-postgres';
+import { findEmbedded, hasDatabase } from '@svc/embedded-postgres';
 import { dataDirectory } from '@svc/embedded-postgres/testing';
 import { runSvcd } from '@svc/service/harness/process.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -53,7 +53,7 @@ describe('svcd start prints the reason in one line, leaves nothing running, and 
     const env = { SVC_DATA_DIR: dataDir, SVC_WORKERS: workers, SVC_LOG_LEVEL: 'error', ...settings() };
     const { code, stderr, stdout } = await runSvcd(['start'], { env });
     expect({ code, stderr, stdout }).toEqual({ code: 1, stderr: `svcd: ${message()}\n`, stdout: '' });
-    expect(await findEmbedded(dataDir)).toBeUndefined();
+    expect(await hasDatabase(dataDir)).toBe(false);
   });
 });
 

@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { errorCode, errorMessage, OperatorError } from '../config/errors.ts';
 
@@ -41,23 +42,25 @@ export async function addressOf(host: string): Promise<string> {
   return address;
 }
 
+/** Returns the port if this process can listen there, a free one for 0. Throws OperatorError otherwise. */
+export async function tryPort(host: string, port: number): Promise<number> {
+  await using server = createServer();
+  try {
+    server.listen({ host: await addressOf(host), port });
+    await once(server, 'listening');
+  } catch (error) {
+    throw listenFailure(error, host, port);
+  }
+  const bound = server.address();
+  return typeof bound === 'object' && bound !== null ? bound.port : port;
+}
+
 /**
  * Returns the preferred port if it is free, otherwise another free port. Throws OperatorError if there is none. Another
  * program may take the port before this one listens there.
  */
-export async function freePort(host: string, preferred = 0): Promise<number> {
-  const address = await addressOf(host).catch((error: unknown) => {
-    throw listenFailure(error, host, preferred);
+export const freePort = (host: string, preferred = 0): Promise<number> =>
+  tryPort(host, preferred).catch((error: unknown) => {
+    if (preferred === 0) throw error;
+    return tryPort(host, 0);
   });
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', (error) => {
-      if (preferred === 0) reject(listenFailure(error, host, 0));
-      else resolve(freePort(host));
-    });
-    server.listen({ host: address, port: preferred }, () => {
-      const bound = server.address();
-      server.close(() => resolve(typeof bound === 'object' && bound !== null ? bound.port : 0));
-    });
-  });
-}

@@ -1,3 +1,4 @@
+import { hasDatabase } from '@svc/embedded-postgres';
 import { createLimiter } from '@svc/rate-limiter';
 import { measureDatabase } from '@svc/telemetry/database';
 import { STANDARD_OUTPUT } from '@svc/telemetry/log/log';
@@ -13,7 +14,7 @@ import { ping } from '../http/monitoring.ts';
 import { createAuditLogPartitions } from '../jobs/audit-log-partitions.ts';
 import { readFigures } from '../jobs/figures.ts';
 import type { ServiceSettings } from './calls.ts';
-import { freePort } from './listen.ts';
+import { freePort, tryPort } from './listen.ts';
 import { openServiceDatabase, PRIMARY_CONNECTIONS } from './open-database.ts';
 import { confirmSecrets, deploymentSecrets } from './secrets/confirm.ts';
 import { openSignalHub } from './signal-hub.ts';
@@ -57,6 +58,9 @@ const noticeEnd = statement('notice_end_of_client', 'control')`set client_connec
 /** Starts the database, migrates the schema, then reads the secrets, and starts the workers and the jobs. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, purpose, log, signal } = options;
+  // Before a database is created or migrated: the program that listens there may be the release that uses it now.
+  const requirePort = async () => config.port !== 0 && (await tryPort(config.host, config.port));
+  if (config.databaseUrl === undefined && !(await hasDatabase(config.dataDir))) await requirePort();
   await using started = new AsyncDisposableStack();
   // They load their program while the database starts.
   const workers = forkWorkers(config.workers, { log, limiter: createLimiter(systemClock) });
@@ -66,6 +70,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let others: Promise<void> | undefined;
   started.defer(() => Promise.resolve(others).finally(database.stop));
   signal.throwIfAborted();
+  await requirePort();
   const own = {
     url: database.url,
     max: PRIMARY_CONNECTIONS,
