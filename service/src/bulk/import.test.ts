@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { canonicalTime } from '@svc/exact-times/canonical-time';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { auditOf, idsIn, importText, ndjson, workspaceWith, wrongCounts } from '../../test/harness/import.ts';
@@ -47,6 +48,32 @@ describe('importing', () => {
         details: { existing: 2, refused: 0, finished: true },
       }),
     ]);
+  });
+
+  test.each([
+    ['a transaction a batch', {}],
+    ['two at the same time', { parallel: true }],
+    ['all or nothing', { atomic: true }],
+  ])('of published content sets the time of its publication, unless the file has it: %s', async (_, how) => {
+    const ws = await workspaceWith(pool, 'c1');
+    const createdAt = '2020-02-02T00:00:00Z';
+    const own = '2020-01-01T00:00:00Z';
+    const file = [
+      ...Array.from({ length: 1_000 }, () => ({})),
+      { createdAt },
+      { publishedAt: own },
+      { publishedAt: null },
+      { status: 'draft' },
+    ].map((fields, i) => ({ id: `x${i}`, companyId: 'c1', title: 't', status: 'published', ...fields }));
+    await importText(pool, ws, 'content', ndjson(file), how);
+    const { rows } = await pool.query<{ doc: string }>('select doc from content where workspace_id = $1', [
+      ws,
+    ]);
+    const items = new Map(rows.map(({ doc }) => JSON.parse(doc)).map((item) => [item.id, item]));
+    const first = items.get('x0');
+    expect(canonicalTime(first.publishedAt, 'microseconds')).toBe(first.createdAt);
+    const others = ['x1000', 'x1001', 'x1002', 'x1003'].map((id) => items.get(id).publishedAt);
+    expect(others).toEqual([createdAt, own, null, null]);
   });
 
   test.each([

@@ -133,8 +133,9 @@ async function insertAll(
   at: (index: number) => string,
 ): Promise<UnfinishedInsert> {
   const parent = parentField(resource);
-  const stamped = (input: RecordInput, createdAt: string) => stampedOnCreation(resource, input, createdAt);
-  const result = await insertUnfinished(client, workspaceId, resource, inputs, stamped);
+  const result = await insertUnfinished(client, workspaceId, resource, inputs, (_, all, first) =>
+    all.map((input, i) => stampedOnCreation(resource, input, timeOfMicros(first + i))),
+  );
   const [existing] = result.existing;
   if (existing !== undefined) throw idTaken(resource, inputs, existing, at);
   const missing = result.withoutCompany.map((index) => ({
