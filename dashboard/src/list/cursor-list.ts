@@ -73,7 +73,10 @@ export function useCursorList<Item>(path: string, params: Params, kept = true): 
     }
     const newer = result.data?.pages.slice(0, Math.max(0, result.data.pages.indexOf(first))) ?? [];
     client.setQueryData<Pages<Item>>(queryKey, (all) => (all === undefined ? all : compactPages(all)));
-    return { found: itemsOf({ pages: newer }).length, more: newer[0]?.pagination.hasMore === true };
+    return {
+      found: itemsOf({ pages: newer }).length,
+      more: (newer[0]?.pagination.nextCursor ?? null) !== null,
+    };
   }, [client, queryKey, fetchPreviousPage, refetch, reload]);
   const items = useArrival(continued.items, queryKey);
   return { ...continued, items, error: data === undefined ? error : null, loadNewer };

@@ -45,7 +45,7 @@ describe('the next page', () => {
     expect(nextParam(NOTHING, FIRST_PAGE)).toBeUndefined();
   });
 
-  test('exists after a page that was read backwards, because its hasMore is about the items before it', () => {
+  test('exists after a page that was read backwards, because its nextCursor is about the items before it', () => {
     expect(nextParam(page(60, 51, false), BEFORE)).toEqual({ limit: 100, cursor: 'after 51' });
   });
 });

@@ -20,9 +20,9 @@ export const FIRST_PAGE: PageParam = { limit: PAGE_LIMIT_DEFAULT };
 
 /** Parameters of the page after `page`; undefined at the end of the list. */
 export function nextParam<Item>({ pagination }: Page<Item>, { direction }: PageParam): PageParam | undefined {
-  const { hasMore, endCursor } = pagination;
-  // hasMore of a page that was read backwards is about the items before it.
-  const more = direction === 'before' || hasMore;
+  const { nextCursor, endCursor } = pagination;
+  // That of a page that was read backwards is about the items before it.
+  const more = direction === 'before' || nextCursor !== null;
   return more && endCursor !== null ? { limit: PAGE_LIMIT_MAX, cursor: endCursor } : undefined;
 }
 

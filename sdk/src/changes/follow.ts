@@ -40,7 +40,7 @@ export async function* followChanges(
     const page = await read({ after: position, wait, signal });
     yield page;
     position = page.pagination.position;
-    if (page.pagination.hasMore) continue;
+    if (page.pagination.nextCursor !== null) continue;
     if (!follow) return;
     if (page.data.length === 0 && timing.now() - startMs < SHORT_WAIT_MS)
       await timing.sleep(SHORT_WAIT_MS, signal);

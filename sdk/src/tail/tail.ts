@@ -160,7 +160,7 @@ export class Tail<T extends Listed> implements AsyncIterable<T> {
       this.#pageEnd = page.pagination.startCursor ?? this.#cursor;
       if (yielded < items.length) yield yielded === 0 ? items : items.slice(yielded);
       this.#moveTo(this.#pageEnd, 0, this.#currentAnchor());
-      if (page.pagination.hasMore) continue;
+      if (page.pagination.nextCursor !== null) continue;
       if (!follow) return;
       await this.#source.sleep(pollMs, signal);
     }

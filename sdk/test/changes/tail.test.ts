@@ -84,6 +84,17 @@ describe('a tail of changes', () => {
     expect(seen).toEqual(['other: company.merged', 'com_b']);
   });
 
+  test('ends at the page without a nextCursor, also if pages have no hasMore', async () => {
+    for (const id of ['com_a', 'com_b', 'com_c']) await company(id);
+    const fetch: Fetch = async (url, init) => {
+      const answer = await fetchApp(url.replace(/limit=\d+/, 'limit=1'), init);
+      const text = async () => (await answer.text()).replace(/"hasMore":(true|false),/, '');
+      return { ...answer, text };
+    };
+    const { changes } = clientOf(service.app, token, { fetch });
+    expect(await namesOf(changes.tail({ follow: false }))).toEqual(await namesOf(stored()));
+  });
+
   test('`now` begins after the newest change, and its position can be stored before the next one', async () => {
     await company('com_a');
     const tail = svc.changes.tail({ after: 'now', follow: false });

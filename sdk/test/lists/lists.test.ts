@@ -118,6 +118,22 @@ test('empty pages in the middle of a list do not end an iteration', async () => 
   expect(calls).toBeGreaterThan(Math.ceil(ITEMS / PAGE));
 });
 
+test('a list ends at the page without a nextCursor, also if pages have no hasMore', async () => {
+  const bare = clientOf(service.app, token, {
+    fetch: async (url, init) => {
+      const small = new URL(url);
+      small.searchParams.set('limit', String(PAGE));
+      const answer = await fetchOf(service.app)(small.href, init);
+      const { data, pagination } = JSON.parse(await answer.text());
+      const { hasMore: _, ...others } = pagination;
+      return { ...answer, text: async () => JSON.stringify({ data, pagination: others }) };
+    },
+  });
+  const expected = await orderOf(listNamed('audits'), 'created-ascending');
+  expect(await idsOf(bare.audits.list({ sort: 'created-ascending' }))).toEqual(expected);
+  expect(await idsOf(bare.audits.tail({ follow: false }))).toEqual(expected);
+});
+
 test('a parameter that the service does not know is sent and refused, not left out', async () => {
   const list: (options: object) => PromiseLike<unknown> = svc.audits.list;
   await expect(list({ compnayId: COMPANY })).rejects.toThrow(SvcInvalidParameterError);

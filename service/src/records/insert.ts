@@ -34,9 +34,9 @@ export interface InsertResult {
 }
 
 /**
- * Writes the validated records of an import in the caller's transaction, which is READ COMMITTED, and counts them. It first locks the
- * clock of the workspace, so no other writer can change what it looks up before the transaction ends. In input order,
- * each generated createdAt is one microsecond later than the one before.
+ * Writes the validated records of an import in the caller's transaction, which is READ COMMITTED, and counts them. It first
+ * locks the clock of the workspace, so no other writer can change what it looks up before the transaction ends. In input
+ * order, each generated createdAt is one microsecond later than the one before.
  */
 export async function insertRecords(
   client: pg.ClientBase,
@@ -127,8 +127,8 @@ export interface Acceptance extends Omit<InsertResult, 'inserted'> {
 }
 
 /**
- * Compares the inputs of an import with the records of the workspace. The caller holds the lock of the clock, and has allocated a
- * timestamp for each input, starting with `first`.
+ * Compares the inputs of an import with the records of the workspace. The caller holds the lock of the clock, and has
+ * allocated a timestamp for each input, starting with `first`.
  */
 export async function acceptInputs(
   client: pg.ClientBase,
