@@ -1,7 +1,6 @@
 import { counted, numberText } from '@svc/service/config/plural';
 import type { Finding } from '@svc/service/integrity/finding';
 import { estimateRecords, verifyRecords } from '@svc/service/integrity/verify';
-import { RECORD_RESOURCES } from '@svc/service/resources/index';
 import { Command } from 'commander';
 import type { CommandContext } from './context.ts';
 import { explain } from './explain.ts';
@@ -51,13 +50,12 @@ export function verifyCommand(context: CommandContext): Command {
 const runVerify = (context: CommandContext, { repair, json }: VerifyFlags): Promise<VerifyReport> =>
   context.withCurrentSchema('svcd verify', async ({ pool }) => {
     const started = performance.now();
-    const progress = showProgress(await estimateRecords(pool, RECORD_RESOURCES));
+    const progress = showProgress(await estimateRecords(pool));
     const counts = { records: 0, findings: 0, repaired: 0 };
     let unwritten: unknown;
     try {
       await verifyRecords({
         pool,
-        resources: RECORD_RESOURCES,
         repair: repair === true,
         onFinding: async (finding) => {
           counts.findings++;

@@ -1,6 +1,5 @@
 import type pg from 'pg';
 import { inTransaction, removeStatementTimeout } from '../database/pool.ts';
-import type { Resource } from '../resources/define.ts';
 
 /** A difference between the records and what is stored about them. */
 export interface Finding {
@@ -14,8 +13,6 @@ export interface Finding {
 
 export interface VerifyOptions {
   readonly pool: pg.Pool;
-  /** The resources to verify. */
-  readonly resources: readonly Resource[];
   readonly repair: boolean;
   /** Called with each difference. The verification waits for the result. */
   readonly onFinding: (finding: Finding) => unknown;

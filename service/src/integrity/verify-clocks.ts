@@ -1,6 +1,7 @@
 import { ERRORS } from '@svc/sdk/contract';
 import { statement, statements } from '../database/statement.ts';
-import { columnName, type Resource } from '../resources/define.ts';
+import { columnName } from '../resources/define.ts';
+import { RECORD_RESOURCES } from '../resources/index.ts';
 import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
 
 /** A clock of a workspace, and the columns with times from it. */
@@ -11,8 +12,8 @@ interface ClockCase {
   readonly times: readonly (readonly [relation: string, column: string])[];
 }
 
-function clocksOf(resources: readonly Resource[]): readonly ClockCase[] {
-  const ofRecords = resources.flatMap(({ list, fields, server }) => {
+function clocksOf(): readonly ClockCase[] {
+  const ofRecords = RECORD_RESOURCES.flatMap(({ list, fields, server }) => {
     const given = server.filter((name) => fields[name]?.kind === 'time');
     const columns = new Set(['created_at', ...given.map(columnName)]);
     return [...columns].map((column) => [list.relation, column] as const);
@@ -49,10 +50,10 @@ const lowerFeedStart = statement('lower_feed_start', 'request')`
  * clock to now, or to its newest time if that is later.
  */
 export async function verifyClocks(
-  { pool, resources, repair, onFinding }: VerifyOptions,
+  { pool, repair, onFinding }: VerifyOptions,
   workspaceId: string,
 ): Promise<void> {
-  for (const { name, table, column, times } of clocksOf(resources)) {
+  for (const { name, table, column, times } of clocksOf()) {
     const each = times
       .map(([relation, time]) => `select max(${time}) as at from ${relation} where workspace_id = $1`)
       .join(' union all ');

@@ -7,6 +7,7 @@ import { pagesOf } from '../database/pages.ts';
 import { statement, statements } from '../database/statement.ts';
 import { microseconds, plusMicroseconds } from '../database/utc.ts';
 import type { Resource } from '../resources/define.ts';
+import { RECORD_RESOURCES } from '../resources/index.ts';
 import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
 
 /** Rows of the feed, and records, that one statement reads. */
@@ -56,12 +57,12 @@ const restartFeed = statement('restart_feed', 'request')`
  * start over.
  */
 export async function verifyFeed(
-  { pool, resources, repair, onFinding }: VerifyOptions,
+  { pool, repair, onFinding }: VerifyOptions,
   workspaceId: string,
 ): Promise<void> {
   const details = await withoutStatementTimeout(pool, async (client) => {
     await client.query(readOnly());
-    return differences(client, resources, workspaceId);
+    return differences(client, workspaceId);
   });
   if (repair && details.length > 0) {
     await withoutStatementTimeout(pool, (client) => client.query(restartFeed(workspaceId)));
@@ -69,11 +70,7 @@ export async function verifyFeed(
   for (const detail of details) await onFinding({ workspaceId, problem: 'feed', detail, repaired: repair });
 }
 
-async function differences(
-  client: pg.ClientBase,
-  resources: readonly Resource[],
-  workspaceId: string,
-): Promise<readonly string[]> {
+async function differences(client: pg.ClientBase, workspaceId: string): Promise<readonly string[]> {
   const { rows: starts } = await client.query<{ start: number }>(selectFeed(workspaceId));
   const { rows: sizes } = await client.query<{ changes: number }>(sumFeed(workspaceId));
   const start = starts[0]?.start ?? 0;
@@ -82,7 +79,7 @@ async function differences(
   for (let part = 0; part < parts; part++) {
     const isInPart = (id: string): boolean => parts === 1 || partOf(id, parts) === part;
     const changed = await lastChanges(client, workspaceId, start, isInPart, part === 0 ? found : []);
-    for (const resource of resources) {
+    for (const resource of RECORD_RESOURCES) {
       const last = changed.get(resource.name) ?? new Map<string, LastChange>();
       found.push(...(await compareRecords(client, workspaceId, resource, { start, last, isInPart })));
     }

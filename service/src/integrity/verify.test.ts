@@ -70,7 +70,6 @@ describe('verify', () => {
     let read = 0;
     await verifyRecords({
       pool,
-      resources: RECORD_RESOURCES,
       repair: true,
       onFinding: () => undefined,
       onProgress: (records) => {
@@ -79,7 +78,7 @@ describe('verify', () => {
     });
     const all = 2 * 2 * RECORD_RESOURCES.length;
     expect(read).toBe(all);
-    expect(await estimateRecords(pool, RECORD_RESOURCES)).toBe(all);
+    expect(await estimateRecords(pool)).toBe(all);
   });
 
   test.each(DAMAGES)('finds that $what, and changes it only if it repairs', async ({ sql, found }) => {

@@ -6,6 +6,7 @@ import { parentField, WHOLE_WORKSPACE } from '../records/counters.ts';
 import { RANK_DIGITS } from '../records/id-order.ts';
 import { docOf, type RecordValues, selectList } from '../records/row.ts';
 import { columnName, type Resource } from '../resources/define.ts';
+import { RECORD_RESOURCES } from '../resources/index.ts';
 import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
 import { verifyClocks, verifyMonth } from './verify-clocks.ts';
 import { verifyFeed } from './verify-feed.ts';
@@ -21,11 +22,11 @@ const selectEstimate = statement(
   select coalesce(sum(records), 0)::bigint as records from record_counts where company_id = $1 and resource = any ($2)`;
 
 /** Estimates how many records {@link verifyRecords} will read, from counters that are not verified yet. */
-export async function estimateRecords(pool: pg.Pool, resources: readonly Resource[]): Promise<number> {
+export async function estimateRecords(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ records: number }>(
     selectEstimate(
       WHOLE_WORKSPACE,
-      resources.map(({ name }) => name),
+      RECORD_RESOURCES.map(({ name }) => name),
     ),
   );
   return rows[0]?.records ?? 0;
@@ -44,7 +45,7 @@ const selectWorkspaceIds = statement('all_workspaces', 'background: svcd verify 
 export async function verifyRecords(options: VerifyOptions): Promise<void> {
   const { rows } = await options.pool.query<{ id: string }>(selectWorkspaceIds());
   for (const { id } of rows) {
-    for (const resource of options.resources) {
+    for (const resource of RECORD_RESOURCES) {
       await verifyDocs(options, id, resource);
       await verifyCounters(options, id, resource);
     }

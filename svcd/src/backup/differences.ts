@@ -1,7 +1,6 @@
 import { counted } from '@svc/service/config/plural';
 import { FOR_COMMANDS } from '@svc/service/database/pool';
 import { verifyRecords } from '@svc/service/integrity/verify';
-import { RECORD_RESOURCES } from '@svc/service/resources/index';
 import { withPool } from '../pool.ts';
 
 const CONNECTIONS = 4;
@@ -15,7 +14,6 @@ export async function differencesIn(url: string, name: string): Promise<string |
   await withPool({ url, max: CONNECTIONS, name, ...FOR_COMMANDS }, (pool) =>
     verifyRecords({
       pool,
-      resources: RECORD_RESOURCES,
       repair: false,
       onFinding: () => void findings++,
       onProgress: () => undefined,
