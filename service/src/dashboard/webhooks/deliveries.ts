@@ -12,7 +12,6 @@ import { newId } from '../../config/ids.ts';
 import { ApiError } from '../../http/errors.ts';
 import { readBody, readDelivery } from '../../webhooks/delivery-records.ts';
 import type { LockedEndpoint } from '../../webhooks/manage.ts';
-import { readEndpointRecord } from '../../webhooks/records.ts';
 import {
   addTestDelivery,
   PENDING_TESTS_MAX,
@@ -25,7 +24,14 @@ import type { OneDelivery, Replayed, ReplayedDelivery, SentTest } from '../../we
 import type { DashboardContext } from '../context.ts';
 import { defineBody, emptyBody } from '../requests/body.ts';
 import { DELIVERY_FILTERS, deliveryList } from './delivery-list.ts';
-import { endpointIdOf, noEndpoint, type OneEndpoint, targetOf, WEBHOOKS, withEndpoint } from './endpoint.ts';
+import {
+  endpointIdOf,
+  type OneEndpoint,
+  requireEndpoint,
+  targetOf,
+  WEBHOOKS,
+  withEndpoint,
+} from './endpoint.ts';
 
 const ENDPOINT = `${WEBHOOKS}/:endpointId`;
 type Delivery = { Params: { endpointId: string; eventId: string } };
@@ -44,7 +50,7 @@ export function registerDeliveries(api: FastifyInstance, context: DashboardConte
     const { workspaceId } = await sessions.member(request, reply, 'webhook.manage');
     const endpoint = endpointIdOf(request);
     allowParameters(request.query, ['cursor', 'limit', 'direction', ...Object.keys(DELIVERY_FILTERS)]);
-    if ((await readEndpointRecord(pool, workspaceId, endpoint)) === undefined) throw noEndpoint();
+    await requireEndpoint(pool, workspaceId, endpoint);
     const query = { ...request.query, endpoint };
     const page = await readPage(reader, deliveryList, query, { workspaceId, companyId: null });
     return reply.type('application/json; charset=utf-8').send(page.body());
@@ -53,11 +59,10 @@ export function registerDeliveries(api: FastifyInstance, context: DashboardConte
   api.get<Delivery>(`${ENDPOINT}/deliveries/:eventId`, async (request, reply): Promise<OneDelivery> => {
     const { workspaceId } = await sessions.member(request, reply, 'webhook.manage');
     const key = { workspaceId, id: endpointIdOf(request) };
-    const endpoint = await readEndpointRecord(pool, workspaceId, key.id);
-    if (endpoint === undefined) throw noEndpoint();
+    const { companyId } = await requireEndpoint(pool, workspaceId, key.id);
     const stored = await readDelivery(pool, key, eventIdOf(request));
     if (stored === undefined) throw noDelivery();
-    const body = await readBody(pool, key, endpoint.companyId, stored);
+    const body = await readBody(pool, key, companyId, stored);
     return {
       delivery: { ...stored.item, request: body?.toString() ?? null, response: stored.response },
     };

@@ -1,10 +1,12 @@
 import { isId } from '@svc/sdk/contract';
-import type { Connections } from '@svc/turns/lane';
+import type { Connections, Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
 import type { EventTarget } from '../../audit-log/entry.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
 import { type LockedEndpoint, lockEndpoint } from '../../webhooks/manage.ts';
+import { readEndpointRecord } from '../../webhooks/records.ts';
+import type { WebhookEndpoint } from '../../webhooks/wire.ts';
 import { type Access, confirmRole } from '../requests/session.ts';
 
 /** What the routes of one endpoint share. */
@@ -23,7 +25,19 @@ export function endpointIdOf({
   return endpointId;
 }
 
-export const noEndpoint = (): ApiError => new ApiError('not_found', 'There is no such webhook endpoint.');
+const noEndpoint = (): ApiError => new ApiError('not_found', 'There is no such webhook endpoint.');
+
+/** An endpoint as the dashboard shows it. Throws `missing` if the workspace has no such one. Default: `not_found`. */
+export async function requireEndpoint(
+  connections: Queryable,
+  workspaceId: string,
+  endpointId: string,
+  missing: () => Error = noEndpoint,
+): Promise<WebhookEndpoint> {
+  const endpoint = await readEndpointRecord(connections, workspaceId, endpointId);
+  if (endpoint === undefined) throw missing();
+  return endpoint;
+}
 
 /** Runs a transaction that confirms the role and locks the endpoint. Throws `not_found` if the workspace has no such one. */
 export const withEndpoint = <T>(

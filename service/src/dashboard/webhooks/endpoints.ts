@@ -1,6 +1,5 @@
 import type { Connections } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
-import type pg from 'pg';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import type { NewEvent } from '../../audit-log/entry.ts';
 import { newestPosition } from '../../changes/after.ts';
@@ -20,13 +19,20 @@ import {
   readSecrets,
   updateEndpoint,
 } from '../../webhooks/manage.ts';
-import { listEndpoints, readEndpointRecord } from '../../webhooks/records.ts';
+import { listEndpoints } from '../../webhooks/records.ts';
 import type { CreatedEndpoint, WebhookEndpoint, WebhookSecrets } from '../../webhooks/wire.ts';
 import type { DashboardContext } from '../context.ts';
 import { emptyBody } from '../requests/body.ts';
 import { CREATES, repeatsOf } from '../requests/creations.ts';
 import { type Access, confirmRole } from '../requests/session.ts';
-import { endpointIdOf, noEndpoint, type OneEndpoint, targetOf, WEBHOOKS, withEndpoint } from './endpoint.ts';
+import {
+  endpointIdOf,
+  type OneEndpoint,
+  requireEndpoint,
+  targetOf,
+  WEBHOOKS,
+  withEndpoint,
+} from './endpoint.ts';
 import { changedSettings, changesOf, newSettings, requireCompany, requireReceiver } from './settings.ts';
 
 /** The endpoints of webhooks, for owners and admins: only they see the URLs, which can contain a secret of the receiver. */
@@ -50,7 +56,7 @@ export function registerEndpoints(api: FastifyInstance, context: DashboardContex
       await confirmRole(client, access);
       const known = await repeats.find(client);
       if (known !== undefined)
-        return { endpoint: await createdBefore(client, workspaceId, known), secret: null };
+        return { endpoint: await requireEndpoint(client, workspaceId, known, deletedSince), secret: null };
       await requireCompany(client, workspaceId, settings.companyId);
       const position = await newestPosition(client, workspaceId);
       const endpoint = await createEndpoint(client, sealer, workspaceId, settings, position);
@@ -64,7 +70,7 @@ export function registerEndpoints(api: FastifyInstance, context: DashboardContex
         details: { types: types?.join(', ') ?? null, companyId, ordered },
       });
       return {
-        endpoint: await requireRecord(client, workspaceId, endpoint.id),
+        endpoint: await requireEndpoint(client, workspaceId, endpoint.id, notWritten),
         secret: endpoint.secret,
       };
     });
@@ -73,9 +79,7 @@ export function registerEndpoints(api: FastifyInstance, context: DashboardContex
 
   api.get<OneEndpoint>(`${WEBHOOKS}/:endpointId`, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply, 'webhook.manage');
-    const endpoint = await readEndpointRecord(pool, workspaceId, endpointIdOf(request));
-    if (endpoint === undefined) throw noEndpoint();
-    return { endpoint };
+    return { endpoint: await requireEndpoint(pool, workspaceId, endpointIdOf(request)) };
   });
 
   api.patch<OneEndpoint>(`${WEBHOOKS}/:endpointId`, async (request, reply) => {
@@ -132,27 +136,9 @@ export function registerEndpoints(api: FastifyInstance, context: DashboardContex
 const UNOPENED =
   'The secret of the endpoint cannot be opened: the service has another SVC_SECRET. Rotate it to get a new one.';
 
-/** The endpoint that the first of several equal requests has created. */
-async function createdBefore(
-  client: pg.ClientBase,
-  workspaceId: string,
-  endpointId: string,
-): Promise<WebhookEndpoint> {
-  const endpoint = await readEndpointRecord(client, workspaceId, endpointId);
-  if (endpoint === undefined)
-    throw new ApiError('conflict', 'The endpoint that this request has created was deleted.');
-  return endpoint;
-}
-
-async function requireRecord(
-  client: pg.ClientBase,
-  workspaceId: string,
-  endpointId: string,
-): Promise<WebhookEndpoint> {
-  const endpoint = await readEndpointRecord(client, workspaceId, endpointId);
-  if (endpoint === undefined) throw new Error('An endpoint that was just written is not there.');
-  return endpoint;
-}
+const deletedSince = (): ApiError =>
+  new ApiError('conflict', 'The endpoint that this request has created was deleted.');
+const notWritten = (): Error => new Error('An endpoint that was just written is not there.');
 
 interface EndpointChange {
   readonly settings: Partial<EndpointSettings>;
@@ -186,6 +172,6 @@ function changeEndpoint(
       events.push({ kind: 'webhook.disabled', target, details: { reason: 'person' } });
     }
     for (const event of events) await appendEvent(client, workspaceId, by, event);
-    return requireRecord(client, workspaceId, endpointId);
+    return requireEndpoint(client, workspaceId, endpointId, notWritten);
   });
 }

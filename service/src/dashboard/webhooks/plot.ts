@@ -2,11 +2,10 @@ import { latencyQuantile } from '@svc/latency-buckets';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
 import { type AttemptCount, readAttempts } from '../../webhooks/attempt-counts.ts';
-import { readEndpointRecord } from '../../webhooks/records.ts';
 import type { WebhookPlot, WebhookRange } from '../../webhooks/wire.ts';
 import type { DashboardContext } from '../context.ts';
 import { parseRange, spansOf } from '../range.ts';
-import { endpointIdOf, noEndpoint, type OneEndpoint, WEBHOOKS } from './endpoint.ts';
+import { endpointIdOf, type OneEndpoint, requireEndpoint, WEBHOOKS } from './endpoint.ts';
 
 const RANGES: readonly WebhookRange[] = ['24h', '7d', '30d'];
 const MEDIAN = 0.5;
@@ -21,7 +20,7 @@ export function registerPlot(api: FastifyInstance, { sessions, pool, clock }: Da
       allowParameters(request.query, ['range']);
       const lengthMs = parseRange(request.query['range'], RANGES);
       const id = endpointIdOf(request);
-      if ((await readEndpointRecord(pool, workspaceId, id)) === undefined) throw noEndpoint();
+      await requireEndpoint(pool, workspaceId, id);
       const spans = spansOf(lengthMs, clock());
       const { step, fromMs } = spans;
       const counts = await readAttempts(pool, { workspaceId, id }, { fromMs, step });
