@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type EmbeddedOptions, startEmbedded, useEmbedded } from '@svc/embedded-postgres';
+import { type Embedded, type EmbeddedOptions, startEmbedded, useEmbedded } from '@svc/embedded-postgres';
 import { splitHosts } from '@svc/postgres-hosts';
 import { explainRefusalAt, PoolerError, requireDirect } from '@svc/postgres-sessions';
 import pg from 'pg';
@@ -47,10 +47,9 @@ export interface DatabaseUser {
 export async function openServiceDatabase(user: DatabaseUser, signal: AbortSignal): Promise<Database> {
   const { config, log } = user;
   if (config.databaseUrl === undefined)
-    return {
-      embedded: true,
-      ...pick(await startEmbedded({ ...embeddedOptions(user), connections: connectionsOf(config), signal })),
-    };
+    return embedded(
+      await startEmbedded({ ...embeddedOptions(user), connections: connectionsOf(config), signal }),
+    );
   const database = external(config.databaseUrl, config.databaseDirectUrl);
   const name = config.databaseDirectUrl === undefined ? 'SVC_DATABASE_URL' : 'SVC_DATABASE_DIRECT_URL';
   const direct = await waitForDatabase({ name, url: database.url, pooled: false }, log, signal);
@@ -67,7 +66,7 @@ export async function openServiceDatabase(user: DatabaseUser, signal: AbortSigna
 export async function openCommandDatabase(user: DatabaseUser, signal?: AbortSignal): Promise<Database> {
   const { config } = user;
   if (config.databaseUrl !== undefined) return external(config.databaseUrl, config.databaseDirectUrl);
-  return { embedded: true, ...pick(await useEmbedded({ ...embeddedOptions(user), signal })) };
+  return embedded(await useEmbedded({ ...embeddedOptions(user), signal }));
 }
 
 const embeddedOptions = ({ config, purpose, log }: DatabaseUser): EmbeddedOptions => ({
@@ -87,10 +86,10 @@ export const connectionsOf = ({
   return workers === 1 ? each + own : workers * (each - LANE_CONNECTIONS_MIN.trail) + TRAIL_CONNECTIONS + own;
 };
 
-type Opened = Omit<Database, 'embedded' | 'requestsUrl'>;
-const pick = ({ url, failed, stop }: Opened): Omit<Database, 'embedded'> => ({
+const embedded = ({ url, failed, stop }: Embedded): Database => ({
   url,
   requestsUrl: url,
+  embedded: true,
   failed,
   stop,
 });
