@@ -98,24 +98,26 @@ export async function useEmbedded(options: EmbeddedOptions): Promise<Embedded> {
 }
 
 /** The URL of the running server of a data directory. Undefined if none runs. Does not join its users. */
-export async function findEmbedded(dataDir: string): Promise<{ readonly url: string } | undefined> {
-  const layout: Layout | undefined = await findDataDirectory(dataDir);
-  const server = layout && (await joinServer(layout, 'svc'));
-  if (server === undefined) return undefined;
-  await server.client.end();
-  return { url: server.url };
-}
+export const findEmbedded = (dataDir: string): Promise<{ readonly url: string } | undefined> =>
+  withRunning(dataDir, ({ url }) => ({ url }));
 
 /**
  * The name and process id of the service that uses a data directory. Undefined if there is none. Starts no server, and does
  * not join the users of a running one.
  */
-export async function findService(dataDir: string): Promise<string | undefined> {
+export const findService = (dataDir: string): Promise<string | undefined> =>
+  withRunning(dataDir, ({ client }) => serviceHolder(client));
+
+/** Runs `work` with the running server of a data directory. Undefined if none runs. Does not join its users. */
+async function withRunning<T>(
+  dataDir: string,
+  work: (server: Server) => T | Promise<T>,
+): Promise<T | undefined> {
   const layout: Layout | undefined = await findDataDirectory(dataDir);
   const server = layout && (await joinServer(layout, 'svc'));
   if (server === undefined) return undefined;
   try {
-    return await serviceHolder(server.client);
+    return await work(server);
   } finally {
     await server.client.end();
   }
