@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Micros } from '@svc/exact-times/micros';
+import { type Micros, timeOfMicros } from '@svc/exact-times/micros';
 
 /**
  * Ids of changes: `chg_`, the time of the change in microseconds (11 characters), and a part of a hash of the workspace
@@ -23,6 +23,13 @@ export function changeIdOf(workspaceId: string, at: Micros): string {
   }
   return PREFIX + time + tagOf(workspaceId);
 }
+
+/** The key and the id of a change in the list of changes. Nulls: there is no change. */
+export const placeOf = (
+  workspaceId: string,
+  at: Micros | undefined,
+): readonly [key: string, id: string] | readonly [null, null] =>
+  at === undefined ? [null, null] : [timeOfMicros(at), changeIdOf(workspaceId, at)];
 
 /** The time of a change with this id. Undefined: it is not an id of a change of the workspace. */
 export function timeOfChange(workspaceId: string, id: string): Micros | undefined {

@@ -1,7 +1,7 @@
-import { type Micros, microsOfTime, timeOfMicros } from '@svc/exact-times/micros';
+import { type Micros, microsOfTime } from '@svc/exact-times/micros';
 import type { Queryable } from '@svc/turns/lane';
-import type { KeysetRead, KeysetRow } from '../list/definition.ts';
-import { changeIdOf, timeOfChange } from './id.ts';
+import { DOC_SEPARATOR, type KeysetRead, type KeysetRow } from '../list/definition.ts';
+import { changeIdOf, placeOf, timeOfChange } from './id.ts';
 import { type ScannedChanges, scanChanges } from './scan.ts';
 
 /** Checks that the feed can be read from a place towards newer changes. Throws if it cannot. */
@@ -31,14 +31,12 @@ export async function readChangePage(
   });
   if (ascending && from !== undefined) check?.({ ...scanned, from });
   const { items, began, searchedTo, stopped } = scanned;
-  const place = (at: Micros | undefined): readonly [key: string, id: string] | readonly [null, null] =>
-    at === undefined ? [null, null] : [timeOfMicros(at), changeIdOf(workspaceId, at)];
-  const [first_key, first_id] = place(items[0]?.at);
-  const [last_key, last_id] = place(items[Math.min(items.length, limit) - 1]?.at);
+  const [first_key, first_id] = placeOf(workspaceId, items[0]?.at);
+  const [last_key, last_id] = placeOf(workspaceId, items[Math.min(items.length, limit) - 1]?.at);
   const isSearch = filter.size > 0 || stopped;
-  const [searched_key, searched_id] = place(isSearch ? searchedTo : undefined);
-  const [began_key, began_id] = place(isSearch ? began : undefined);
-  const docs = items.length === 0 ? null : items.map(({ json }) => json).join(',\n');
+  const [searched_key, searched_id] = placeOf(workspaceId, isSearch ? searchedTo : undefined);
+  const [began_key, began_id] = placeOf(workspaceId, isSearch ? began : undefined);
+  const docs = items.length === 0 ? null : items.map(({ json }) => json).join(DOC_SEPARATOR);
   const ends = { first_key, first_id, last_key, last_id, searched_key, searched_id, began_key, began_id };
   const reached = ascending ? endOf(scanned, limit, from) : (items[0]?.at ?? from);
   const newest = !ascending && from === undefined ? scanned.newest : (reached ?? scanned.newest);

@@ -4,7 +4,7 @@ import type { Queryable } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import { readPage } from '../../api/reads.ts';
 import { searchHistory } from '../../changes/history.ts';
-import { changeIdOf } from '../../changes/id.ts';
+import { changeIdOf, placeOf } from '../../changes/id.ts';
 import type { Start } from '../../changes/rows.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statements } from '../../database/statement.ts';
@@ -80,11 +80,9 @@ async function readHistory(
     };
     return JSON.stringify(item);
   });
-  const place = (at: Micros | undefined): readonly [string, string] | readonly [null, null] =>
-    at === undefined ? [null, null] : [timeOfMicros(at), changeIdOf(workspaceId, at)];
-  const [first_key, first_id] = place(shown[0]?.at);
-  const [last_key, last_id] = place(shown.at(-1)?.at);
-  const [searched_key, searched_id] = place(found.searchedTo);
+  const [first_key, first_id] = placeOf(workspaceId, shown[0]?.at);
+  const [last_key, last_id] = placeOf(workspaceId, shown.at(-1)?.at);
+  const [searched_key, searched_id] = placeOf(workspaceId, found.searchedTo);
   const ends = { first_key, first_id, last_key, last_id, searched_key, searched_id };
   return {
     docs: docs.length === 0 ? null : docs.join(DOC_SEPARATOR),
