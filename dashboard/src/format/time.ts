@@ -1,5 +1,6 @@
 import type { Time } from '@svc/sdk';
 import { LOCALE } from './locale.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './ms.ts';
 import { TICK_MS } from './now.ts';
 import { timeZone } from './time-zone.ts';
 
@@ -45,9 +46,6 @@ export const formatUtcDay = (time: Time): string => `${utcDay(time)} (UTC)`;
 
 const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'always' });
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** A longer time is shown as a date. */
 const RELATIVE_MAX_MS = 30 * DAY_MS;
 

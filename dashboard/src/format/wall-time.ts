@@ -1,11 +1,11 @@
 import type { Time } from '@svc/sdk';
+import { DAY_MS } from './ms.ts';
 
 /** Times as the clocks of a zone show them, such as `2026-03-01T09:30`: the values of the browser's input for dates. */
 
 const OFFSET = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 const MINUTE_CHARACTERS = 16;
 const SECOND_CHARACTERS = 19;
-const DAY_MS = 24 * 3_600_000;
 
 /** How far the clocks of the zone are ahead of UTC at this time, in milliseconds. */
 function offsetMs(atMs: number, zone: string): number {

@@ -1,13 +1,10 @@
 import type { Time } from '@svc/sdk';
+import { DAY_MS, HOUR_MS } from '../../format/ms.ts';
 import { timeZone } from '../../format/time-zone.ts';
 import { timeOfWall } from '../../format/wall-time.ts';
 import { oneOf } from '../../routes/search.ts';
 
 /** A range of time as a filter in the URL. */
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Time ranges that end now. Null: all that is kept. */
 export const RANGES = {

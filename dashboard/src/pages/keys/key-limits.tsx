@@ -1,6 +1,7 @@
 import { BURST_LIMIT_MAX } from '@svc/service/dashboard/limits';
 import type { KeyDetails } from '@svc/service/dashboard/wire';
 import type { KeyLimits } from '../../api/keys.ts';
+import { DAY_MS } from '../../format/ms.ts';
 import { fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 
@@ -33,7 +34,6 @@ export function limitsOf({ expiry, networks, burst }: TypedLimits): KeyLimits {
   };
 }
 
-const DAY_MS = 24 * 3_600_000;
 /** The first day, in UTC, on which a key can expire. */
 const tomorrow = (): string => new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
 

@@ -1,7 +1,6 @@
 import { LISTED_USAGE_DAYS } from '@svc/service/dashboard/limits';
 import type { DayOfKey } from '@svc/service/dashboard/wire';
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
+import { DAY_MS } from '../../format/ms.ts';
 
 /** The last days in UTC, `2026-03-01`, the oldest first. */
 export const daysOf = (count: number, nowMs = Date.now()): readonly string[] =>

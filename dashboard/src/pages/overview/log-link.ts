@@ -1,9 +1,10 @@
 import type { Time } from '@svc/sdk';
 import type { Traffic } from '@svc/service/dashboard/wire';
+import { DAY_MS, HOUR_MS } from '../../format/ms.ts';
 import { boundAt } from '../../list/time/time-range.ts';
 import type { LogSearch } from '../log/log-search.ts';
 
-const STEP_MS: Readonly<Record<Traffic['step'], number>> = { hour: 3_600_000, day: 86_400_000 };
+const STEP_MS: Readonly<Record<Traffic['step'], number>> = { hour: HOUR_MS, day: DAY_MS };
 
 /** The filters of the log that show the live requests of a span, or only the failed ones. */
 export const logOfSpan = (step: Traffic['step'], at: Time, failed: boolean): LogSearch => ({

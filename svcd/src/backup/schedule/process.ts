@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OperatorError } from '@svc/service/config/errors';
+import { HOUR_MS } from '@svc/service/config/time';
 
 const PROGRAM = join(import.meta.dirname, `../../svcd${extname(import.meta.filename)}`);
 /** How long a process that gets SIGTERM may take to remove its file. */
 const END_MS = 3_000;
 /** How long a process that gets SIGKILL may take to end. It ends later if it waits for a disk that does not respond. */
 const KILLED_MS = 1_000;
-const HOUR_MS = 3_600_000;
 /** The most characters of its messages that are kept. */
 const MESSAGE_MAX = 2_000;
 

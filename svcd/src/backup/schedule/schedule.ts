@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BackupSettings } from '@svc/service/config/config';
 import { errorMessage } from '@svc/service/config/errors';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@svc/service/config/time';
 import { type BackupMetrics, measureBackups } from '@svc/telemetry/backups';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -8,12 +9,10 @@ import { dueInMs } from './files.ts';
 import { type BackupNews, backupProcess, sentence } from './process.ts';
 
 const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 const FIRST_RETRY_MS = 5 * SECOND_MS;
-const LAST_RETRY_MS = 60 * MINUTE_MS;
+const LAST_RETRY_MS = HOUR_MS;
 /** How often the directory is read: another node may use it too. */
-const LOOK_AGAIN_MS = 60 * MINUTE_MS;
+const LOOK_AGAIN_MS = HOUR_MS;
 /** The pause while another node makes the backup. */
 const OTHER_NODE_MS = MINUTE_MS;
 

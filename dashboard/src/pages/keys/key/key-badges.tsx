@@ -1,8 +1,8 @@
 import type { ApiKey } from '@svc/sdk';
+import { DAY_MS } from '../../../format/ms.ts';
 import { When } from '../../../format/when.tsx';
 import { Badge } from '../../../ui/badge.tsx';
 
-const DAY_MS = 86_400_000;
 const WARNING_DAYS = 7;
 
 export const ModeBadge = ({ mode }: Pick<ApiKey, 'mode'>) =>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { keyEntriesQuery } from '../../../api/keys.ts';
+import { MINUTE_MS } from '../../../format/ms.ts';
 import { When } from '../../../format/when.tsx';
 import { Section } from '../../../ui/card.tsx';
 import { FailureState } from '../../../ui/failure-state.tsx';
@@ -21,7 +22,6 @@ export interface KeyEntriesProps {
 const READ = 100;
 const SHOWN = 20;
 const FAILED_SHOWN = 10;
-const MINUTE_MS = 60_000;
 
 /**
  * The latest requests of a key in the audit log. The service searches a limited number of entries, so the search begins when
