@@ -7,6 +7,7 @@ import type { Clock } from '../config/time.ts';
 import { isUnavailable } from '../database/errors.ts';
 import { type ApiError, errorEnvelope, unavailable } from '../http/errors.ts';
 import { refusalOf } from '../http/failures.ts';
+import { JSON_UTF8 } from '../http/json-type.ts';
 import { originOf, withoutToken } from '../http/request.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import { invalidKey } from './authentication.ts';
@@ -115,7 +116,7 @@ function replaceResponse(reply: FastifyReply, failure: ApiError, cause: unknown 
   reply
     .code(failure.status)
     .headers({ ...failure.headers })
-    .type('application/json; charset=utf-8');
+    .type(JSON_UTF8);
   return errorEnvelope(failure.code, failure.message);
 }
 

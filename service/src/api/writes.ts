@@ -14,6 +14,7 @@ import { LOCK_TIMEOUT_MS } from '../config/limits.ts';
 import type { IsDistributed } from '../database/citus/detect.ts';
 import { UnknownOutcomeError } from '../database/errors.ts';
 import { inTransaction } from '../database/pool.ts';
+import { JSON_UTF8 } from '../http/json-type.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
 import { patchBatch, removeBatch } from '../records/batch/change.ts';
 import { runOperations } from '../records/batch/operations.ts';
@@ -207,7 +208,7 @@ function send(reply: FastifyReply, written: Written): FastifyReply {
   if (written === 'unknown') return sendUnknownOutcome(reply);
   const { status, headers, body } = written.answer;
   reply.code(status).headers({ ...headers, 'cache-control': 'no-store' });
-  if (body !== '') reply.type('application/json; charset=utf-8');
+  if (body !== '') reply.type(JSON_UTF8);
   if (written.dryRun) return reply.header('dry-run', 'true').send(body || undefined);
   if (written.replayed) reply.header('idempotent-replayed', 'true');
   return sendAudited(reply, body, written.quota);

@@ -3,6 +3,7 @@ import { BusyError } from '@svc/turns';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isUnavailable } from '../database/errors.ts';
 import { ApiError, errorEnvelope, unavailable } from './errors.ts';
+import { JSON_UTF8 } from './json-type.ts';
 import { NOT_WHOLE } from './protocol-errors.ts';
 
 /** Turns every thrown value into the error envelope. A response contains no internal details. */
@@ -58,6 +59,6 @@ export function sendFailure(
   return reply
     .code(failure.status)
     .headers({ ...failure.headers })
-    .type('application/json; charset=utf-8')
+    .type(JSON_UTF8)
     .send(errorEnvelope(failure.code, failure.message));
 }

@@ -2,6 +2,7 @@ import { type IncomingMessage, METHODS, type Server, type ServerResponse, STATUS
 import type { Socket } from 'node:net';
 import { REQUEST_TIMEOUT_MS } from '../config/limits.ts';
 import { ApiError, errorEnvelope } from './errors.ts';
+import { JSON_UTF8 } from './json-type.ts';
 import { requestId } from './request.ts';
 
 /**
@@ -144,7 +145,7 @@ function rawResponse({ code, status, message, headers }: ApiError): string {
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Request-Id: ${requestId({ headers: {} })}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    'Content-Type: application/json; charset=utf-8',
+    `Content-Type: ${JSON_UTF8}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
     '',

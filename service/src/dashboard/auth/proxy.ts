@@ -2,6 +2,7 @@ import type { AnyErrorCode } from '@svc/sdk/contract';
 import { APIError } from 'better-auth/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../http/errors.ts';
+import { JSON_UTF8 } from '../../http/json-type.ts';
 import { anonymous, authHeaders, setCookies } from '../requests/session.ts';
 import { AUTH_PATH, type DashboardAuth } from './index.ts';
 
@@ -40,7 +41,7 @@ export async function sendResponse(
 ): Promise<FastifyReply> {
   setCookies(reply, [...response.headers.getSetCookie(), ...cookies]);
   if (response.ok) {
-    return reply.type('application/json; charset=utf-8').send(withoutTokens(await response.text()));
+    return reply.type(JSON_UTF8).send(withoutTokens(await response.text()));
   }
   const body = await errorBody(response);
   if (typeof body.code === 'string') onRefused?.(body.code);

@@ -12,6 +12,7 @@ import { appendEvent } from '../../audit-log/append-event.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
+import { JSON_UTF8 } from '../../http/json-type.ts';
 import type { Position } from '../../list/cursor.ts';
 import type { Page } from '../../list/definition.ts';
 import { type ListQuery, parseListQuery } from '../../list/query.ts';
@@ -24,7 +25,6 @@ import { type Access, confirmRole } from '../requests/session.ts';
 import { logList } from './log-list.ts';
 
 const LOG = '/workspaces/:workspaceId/log';
-const JSON_TYPE = 'application/json; charset=utf-8';
 /** The formats of an export with their media types. */
 const EXPORT_TYPES = {
   csv: 'text/csv; charset=utf-8; header=present',
@@ -47,7 +47,7 @@ export function registerLog(
   api.get<{ Querystring: Raw }>(LOG, async (request, reply) => {
     const { workspaceId } = await sessions.member(request, reply);
     const page = await readPage(reader, logList, request.query, { workspaceId, companyId: null });
-    return reply.type(JSON_TYPE).send(page.body());
+    return reply.type(JSON_UTF8).send(page.body());
   });
 
   api.get<{ Params: { entryId: string } }>(`${LOG}/:entryId`, async (request, reply) => {
@@ -55,7 +55,7 @@ export function registerLog(
     const scope = { workspaceId, companyId: null };
     const entry = await readRecord(pool, auditLog, scope, request.params.entryId);
     if (entry === undefined) throw new ApiError('not_found', 'There is no such entry.');
-    return reply.type(JSON_TYPE).send(entry.doc);
+    return reply.type(JSON_UTF8).send(entry.doc);
   });
 
   const places = createExportPlaces();

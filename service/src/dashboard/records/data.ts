@@ -7,6 +7,7 @@ import { COUNTED_ROWS_MAX, SEARCHED_ROWS_MAX } from '../../config/limits.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
+import { JSON_UTF8 } from '../../http/json-type.ts';
 import { countKeyset } from '../../list/count.ts';
 import { parseListQuery } from '../../list/query.ts';
 import { conditionsOf } from '../../list/read.ts';
@@ -23,7 +24,6 @@ type List = Query & { Params: { resource: string } };
 export type One = { Params: { resource: string; recordId: string } };
 
 export const DATA = '/workspaces/:workspaceId/data/:resource';
-export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The records of the workspace for its members: the lists and records of the API. */
 export function registerData(api: FastifyInstance, { pool, sessions, reader }: DashboardContext): void {
@@ -31,7 +31,7 @@ export function registerData(api: FastifyInstance, { pool, sessions, reader }: D
     const { workspaceId } = await sessions.member(request, reply);
     const { list } = resourceOf(request.params);
     const page = await readPage(reader, list, request.query, { workspaceId, companyId: null });
-    return reply.type(JSON_TYPE).send(page.body());
+    return reply.type(JSON_UTF8).send(page.body());
   });
 
   api.get<List>(`${DATA}/count`, async (request, reply): Promise<ListCount> => {
@@ -56,7 +56,7 @@ export function registerData(api: FastifyInstance, { pool, sessions, reader }: D
     const scope = { workspaceId, companyId: null };
     const record = await readRecord(pool, resource, scope, request.params.recordId);
     if (record === undefined) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
-    return reply.header('etag', record.etag).type(JSON_TYPE).send(record.doc);
+    return reply.header('etag', record.etag).type(JSON_UTF8).send(record.doc);
   });
 
   // The names of companies: those of the ids in `ids`, or those whose name, domain or id contains `search`.

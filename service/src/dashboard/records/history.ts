@@ -10,6 +10,7 @@ import { lookUp } from '../../database/look-up.ts';
 import { statements } from '../../database/statement.ts';
 import { microseconds } from '../../database/utc.ts';
 import { ApiError } from '../../http/errors.ts';
+import { JSON_UTF8 } from '../../http/json-type.ts';
 import type { KeysetRead, KeysetRow, ListDefinition } from '../../list/definition.ts';
 import { DOC_SEPARATOR } from '../../list/definition.ts';
 import { columnName, type Resource } from '../../resources/define.ts';
@@ -39,7 +40,7 @@ export function registerHistory(
     if (!isId(recordId)) throw new ApiError('not_found', `There is no such ${resource.singular}.`);
     const scope = { workspaceId, companyId: null };
     const page = await readPage(reader, historyOf(resource, recordId), request.query, scope);
-    return reply.type('application/json; charset=utf-8').send(page.body());
+    return reply.type(JSON_UTF8).send(page.body());
   });
 }
 

@@ -5,6 +5,7 @@ import { appendEvent } from '../../audit-log/append-event.ts';
 import type { NewEvent } from '../../audit-log/entry.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
+import { JSON_UTF8 } from '../../http/json-type.ts';
 import { patchBatch, removeBatch } from '../../records/batch/change.ts';
 import { complete, createRecord, type RecordWrite, type WriteResult } from '../../records/create.ts';
 import { patchRecord, removeRecord } from '../../records/mutations.ts';
@@ -13,7 +14,7 @@ import type { Resource } from '../../resources/define.ts';
 import type { DashboardContext } from '../context.ts';
 import { CREATES, repeatsOf } from '../requests/creations.ts';
 import { type Access, confirmRole } from '../requests/session.ts';
-import { DATA, JSON_TYPE, type One, resourceOf } from './data.ts';
+import { DATA, type One, resourceOf } from './data.ts';
 
 type List = { Params: { resource: string } };
 
@@ -65,7 +66,7 @@ export function registerRecordWrites(
     );
     // Its location is that of the API, which a session cannot read.
     const { etag } = answer.headers;
-    return reply.code(answer.status).headers({ etag }).type(JSON_TYPE).send(answer.body);
+    return reply.code(answer.status).headers({ etag }).type(JSON_UTF8).send(answer.body);
   });
 
   api.patch<One>(`${DATA}/:recordId`, async (request, reply) => {
@@ -79,7 +80,7 @@ export function registerRecordWrites(
       ...aboutRecord(resource, patched, patched.answer.body),
       changes: patched.changed.map((field) => ({ field })),
     }));
-    return reply.code(answer.status).headers(answer.headers).type(JSON_TYPE).send(answer.body);
+    return reply.code(answer.status).headers(answer.headers).type(JSON_UTF8).send(answer.body);
   });
 
   api.delete<One>(`${DATA}/:recordId`, async (request, reply) => {
@@ -103,7 +104,7 @@ export function registerRecordWrites(
       ...aboutRecords(resource, patched),
       changes: patched.changed.map((field) => ({ field })),
     }));
-    return reply.code(answer.status).type(JSON_TYPE).send(answer.body);
+    return reply.code(answer.status).type(JSON_UTF8).send(answer.body);
   });
 
   api.post<List>(`${DATA}/batch/delete`, async (request, reply) => {

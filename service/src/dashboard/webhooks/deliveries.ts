@@ -10,6 +10,7 @@ import { appendEvent } from '../../audit-log/append-event.ts';
 import { positionBefore } from '../../changes/after.ts';
 import { newId } from '../../config/ids.ts';
 import { ApiError } from '../../http/errors.ts';
+import { JSON_UTF8 } from '../../http/json-type.ts';
 import { readBody, readDelivery } from '../../webhooks/delivery-records.ts';
 import type { LockedEndpoint } from '../../webhooks/manage.ts';
 import {
@@ -53,7 +54,7 @@ export function registerDeliveries(api: FastifyInstance, context: DashboardConte
     await requireEndpoint(pool, workspaceId, endpoint);
     const query = { ...request.query, endpoint };
     const page = await readPage(reader, deliveryList, query, { workspaceId, companyId: null });
-    return reply.type('application/json; charset=utf-8').send(page.body());
+    return reply.type(JSON_UTF8).send(page.body());
   });
 
   api.get<Delivery>(`${ENDPOINT}/deliveries/:eventId`, async (request, reply): Promise<OneDelivery> => {
