@@ -193,7 +193,6 @@ async function deliver(
   }
   await Promise.all(running);
   if (failure !== undefined && !cut.aborted) throw failure;
-  const places = Array.from({ length: started }, (_, place) => place);
-  const missing = places.find((place) => results[place] === undefined);
-  return results.slice(0, missing ?? started);
+  const missing = results.findIndex((_, place) => !(place in results));
+  return missing === -1 ? results : results.slice(0, missing);
 }
