@@ -141,14 +141,14 @@ const isFull = ({ records, refused, characters }: Growing, most: number): boolea
 /** SHA-256 of the header row and of each record's line number and text. Null before the first record. */
 function createDigest(header: () => string) {
   const hash = createHash('sha256');
-  let empty = true;
+  let isEmpty = true;
   return {
     add({ line, text }: ParsedRecord): void {
-      if (empty) hash.update(`${header()}\n`);
-      empty = false;
+      if (isEmpty) hash.update(`${header()}\n`);
+      isEmpty = false;
       hash.update(`${line} ${text.length}\n${text}`);
     },
-    value: (): Buffer | null => (empty ? null : hash.copy().digest()),
+    value: (): Buffer | null => (isEmpty ? null : hash.copy().digest()),
   };
 }
 
