@@ -54,7 +54,7 @@ export function registerOpenId(api: FastifyInstance, context: DashboardContext):
     oidc,
     provider: createProvider({ ...oidc, redirectUri: redirectUriOf(publicUrl), clock }),
   };
-  const require = (): OpenId => {
+  const requireOpenId = (): OpenId => {
     if (openId === undefined) throw new ApiError('not_found', 'This service has no OpenID Connect provider.');
     return openId;
   };
@@ -69,14 +69,14 @@ export function registerOpenId(api: FastifyInstance, context: DashboardContext):
 
   api.post('/auth/openid/start', async (request, reply): Promise<ProviderAddress> => {
     const { next = '/' } = start(request.body);
-    const { url, cookie } = await begin(require(), request, newAttempt(clock(), next));
+    const { url, cookie } = await begin(requireOpenId(), request, newAttempt(clock(), next));
     setCookies(reply, [cookie]);
     return { url };
   });
 
   api.post('/auth/openid/finish', async (request, reply): Promise<ProviderSignIn> => {
     const answer = finish(request.body);
-    const own = require();
+    const own = requireOpenId();
     // Whatever follows, the attempt is used up.
     setCookies(reply, [await openIdCookie(auth, '')]);
     const { cookies, ...signedIn } = await countFailure(people, openIdBudgets(request), async () => {
@@ -110,7 +110,7 @@ export function registerOpenId(api: FastifyInstance, context: DashboardContext):
 
   api.post('/auth/openid/connect', async (request, reply): Promise<ProviderAddress> => {
     const body = password(request.body);
-    const own = require();
+    const own = requireOpenId();
     const person = await sessions.require(request, reply);
     await requirePassword(own, request, person, body.password, 'openid/connect');
     const { url, cookie } = await begin(own, request, newAttempt(clock(), '/account', person.id));
@@ -120,7 +120,7 @@ export function registerOpenId(api: FastifyInstance, context: DashboardContext):
 
   api.post('/auth/openid/disconnect', async (request, reply) => {
     const body = password(request.body);
-    const own = require();
+    const own = requireOpenId();
     const person = await sessions.require(request, reply);
     // A person with a password can still sign in.
     await requirePassword(own, request, person, body.password, 'openid/disconnect');

@@ -59,22 +59,22 @@ export function registerOwnAccount(api: FastifyInstance, { people, auth, session
           if (failedFor(error, 'unique_violation')) return 'taken';
           throw error;
         });
-    const result = moves ? await counted(people, person, run) : await run();
+    const result = moves ? await countAddressChange(people, person, run) : await run();
     if (typeof result === 'string') throw REFUSALS[result]();
     return result;
   });
 }
 
 /** A refusal counts: it reveals a password or an account. So does a new address: the earlier one admits no newcomer. */
-const counted = (
+const countAddressChange = (
   people: DashboardContext['people'],
   { id }: Person,
   run: () => Promise<Refusal | Person>,
 ): Promise<Refusal | Person> => {
   const refused = (result: Refusal | Person): boolean => typeof result === 'string';
   const limit = { of: `addresses ${id}`, max: ADDRESSES_PER_DAY_MAX, tooMany: TOO_MANY };
-  const change = () => countDaily(people, limit, run, (result) => !refused(result));
-  return countFailure(people, sessionBudgets(id), change, refused);
+  const daily = () => countDaily(people, limit, run, (result) => !refused(result));
+  return countFailure(people, sessionBudgets(id), daily, refused);
 };
 
 async function isPassword(
