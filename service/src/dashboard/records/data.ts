@@ -17,6 +17,7 @@ import { companies, RECORD_RESOURCES } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
 import { COMPANY_NAMES_MAX, NAME_MAX_CHARACTERS } from '../limits.ts';
 import type { CompanyNames } from '../wire.ts';
+import { likeContaining } from './search.ts';
 import type { ListCount } from './wire.ts';
 
 type Query = { Querystring: Record<string, unknown> };
@@ -126,9 +127,8 @@ const selectByText = statement('search_companies', 'bulk')`
 
 /** The first companies by name, if `text` is empty. */
 async function findByText(pool: Connections, workspaceId: string, text: string): Promise<CompanyNames> {
-  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
   const { rows } = await pool.query<CompanyNames['data'][number]>(
-    selectByText(workspaceId, text, pattern, SEARCHED_ROWS_MAX, COMPANY_NAMES_MAX),
+    selectByText(workspaceId, text, likeContaining(text), SEARCHED_ROWS_MAX, COMPANY_NAMES_MAX),
   );
   if (text === '' || rows.length === COMPANY_NAMES_MAX) return { data: rows, partial: false };
   const { count } = await readCount(pool, companies, { workspaceId, companyId: null }, false);

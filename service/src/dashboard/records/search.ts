@@ -118,6 +118,9 @@ function selectHits({ table, texts, words }: Searched): BoundStatement {
   );
 }
 
+/** The pattern of LIKE for all texts that contain this one. */
+export const likeContaining = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
 interface Found {
   readonly hits: readonly { readonly id: string; readonly title: string; readonly rank: number }[];
   readonly stopped: boolean;
@@ -129,7 +132,7 @@ async function search(
   searched: Searched,
   text: string,
 ): Promise<{ readonly hits: readonly SearchHit[]; readonly partial: boolean }> {
-  const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+  const pattern = likeContaining(text);
   const select = selectHits(searched);
   const { rows } = await pool.query<Found>(
     select(workspaceId, isId(text) ? text : '', text, pattern, SEARCHED_ROWS_MAX, SEARCH_HITS_MAX),
