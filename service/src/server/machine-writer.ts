@@ -2,17 +2,15 @@ import type { CommitMonitor } from '@svc/telemetry/commits';
 import type { Logger } from 'pino';
 import { AUDIT_QUEUE_LIMITS } from '../audit-log/audit-queue.ts';
 import { type AuditWriter, createAuditWriter } from '../audit-log/audit-writer.ts';
-import { UnreachableNodeError } from '../database/citus/node-sessions.ts';
 import { createAuditConnections } from '../database/lanes.ts';
 import type { ServiceSettings } from './calls.ts';
+import { logBroken } from './log-broken.ts';
 
 /** Writes the audit entries of all workers. It has room for as many as they may send together. */
 export interface MachineWriter extends Pick<AuditWriter, 'append'> {
   /** Resolves once every entry so far is written or has failed, and the connections are closed. */
   readonly close: () => Promise<void>;
 }
-
-const BROKEN = 'a database connection broke; the next entry opens a new one';
 
 export function openMachineWriter(
   {
@@ -28,8 +26,7 @@ export function openMachineWriter(
     url: databaseUrl,
     pooled: databasePooler === 'transaction',
     name: 'svcd entries',
-    onError: (error) =>
-      log.warn({ err: error }, error instanceof UnreachableNodeError ? error.message : BROKEN),
+    onError: logBroken(log, 'entry'),
   });
   const limits = { ...times, entries: entries * workers, bytes: bytes * workers };
   const writer = createAuditWriter(trail, { limits, monitor });

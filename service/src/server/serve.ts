@@ -6,11 +6,11 @@ import type { Registry } from 'prom-client';
 import { createApp } from '../app.ts';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../config/limits.ts';
-import { UnreachableNodeError } from '../database/citus/node-sessions.ts';
 import { createLanes } from '../database/lanes.ts';
 import type { SignalChannel } from '../signals/signals.ts';
 import type { ServiceSettings } from './calls.ts';
 import { addressOf, listenFailure } from './listen.ts';
+import { logBroken } from './log-broken.ts';
 
 /** A running server, in this process or in several processes that share the port. */
 export interface Serving {
@@ -40,7 +40,6 @@ export interface ServeParts {
  * first time. A response that had begun before the shutdown did not tell its client to close the connection.
  */
 const UNUSED_MS = 1_000;
-const BROKEN = 'a database connection broke; the next request opens a new one';
 
 /** Serves in this process. Throws OperatorError if it cannot listen. */
 export async function serve(settings: ServiceSettings, parts: ServeParts): Promise<Serving> {
@@ -50,8 +49,7 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
       url: settings.databaseUrl,
       pooled: settings.databasePooler === 'transaction',
       name: 'svcd requests',
-      onError: (error) =>
-        log.warn({ err: error }, error instanceof UnreachableNodeError ? error.message : BROKEN),
+      onError: logBroken(log, 'request'),
     },
     settings.databaseConnections,
   );
