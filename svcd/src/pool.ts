@@ -15,3 +15,17 @@ export async function withPool<T>(
     await pool.end();
   }
 }
+
+/** Runs `work` with one connection of a pool, and ends both. */
+export const withClient = <T>(
+  options: CommandPoolOptions,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> =>
+  withPool(options, async (pool) => {
+    const client = await pool.connect();
+    try {
+      return await work(client);
+    } finally {
+      client.release(true);
+    }
+  });

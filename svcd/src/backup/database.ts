@@ -4,8 +4,7 @@ import { ensurePartitions } from '@svc/service/audit-log/partitions';
 import { migrate } from '@svc/service/database/migrate';
 import { FOR_COMMANDS } from '@svc/service/database/pool';
 import { statement } from '@svc/service/database/statement';
-import type pg from 'pg';
-import { type CommandPoolOptions, withPool } from '../pool.ts';
+import { type CommandPoolOptions, withClient, withPool } from '../pool.ts';
 import {
   type BackupDetails,
   createTables,
@@ -38,7 +37,7 @@ export function backupDatabase(
   output: Writable,
   { secrets, ...options }: BackupOptions = {},
 ): Promise<BackupReport> {
-  return withClient(url, 'svcd backup', async (client) => {
+  return withClient(onlyOne(url, 'svcd backup'), async (client) => {
     let details: BackupDetails | undefined;
     const totals = await writeBackup(client, output, {
       ...options,
@@ -86,7 +85,7 @@ export async function restoreDatabase(
 ): Promise<RestoreReport> {
   let details: BackupDetails | undefined;
   let expired = !expire;
-  const contents = await withClient(url, 'svcd restore', (client) =>
+  const contents = await withClient(onlyOne(url, 'svcd restore'), (client) =>
     readBackup(input, client, {
       ...(onProgress === undefined ? {} : { onProgress }),
       createTables: async (unchecked) => {
@@ -112,16 +111,6 @@ export async function restoreDatabase(
   });
   return { ...contents, details: details as unknown as BackupDetails, migrated: applied.length > 0 };
 }
-
-const withClient = <T>(url: string, name: string, work: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
-  withPool(onlyOne(url, name), async (pool) => {
-    const client = await pool.connect();
-    try {
-      return await work(client);
-    } finally {
-      client.release(true);
-    }
-  });
 
 /** One connection, without limits of time. */
 const onlyOne = (url: string, name: string): CommandPoolOptions => ({

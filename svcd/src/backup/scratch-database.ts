@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { FOR_COMMANDS } from '@svc/service/database/pool';
 import { statement, statements } from '@svc/service/database/statement';
 import type pg from 'pg';
-import { withPool } from '../pool.ts';
+import { type CommandPoolOptions, withClient, withPool } from '../pool.ts';
 
 const CONNECTIONS = 4;
 const MS_PER_SECOND = 1_000;
@@ -30,8 +30,12 @@ const selectSchema = statement('scratch_schema', 'control')`select quote_ident(c
 const DEFAULTS = `encoding 'UTF8' locale_provider libc lc_collate 'C' lc_ctype 'C'`;
 
 /** Connections to a scratch database, or to the server that has it. */
-const withConnections = (url: string, work: (pool: pg.Pool) => Promise<void>): Promise<void> =>
-  withPool({ url, max: CONNECTIONS, name: 'svcd backup --verify', ...FOR_COMMANDS }, work);
+const connectionsTo = (url: string): CommandPoolOptions => ({
+  url,
+  max: CONNECTIONS,
+  name: 'svcd backup --verify',
+  ...FOR_COMMANDS,
+});
 
 /**
  * Runs `work` with a new empty database on the server of a URL, whose role must be allowed to create databases. It has the
@@ -45,7 +49,8 @@ export async function withScratchDatabase(
 ): Promise<void> {
   const seconds = Math.floor(Date.now() / MS_PER_SECOND);
   const name = `svc_verify_${seconds}_${randomBytes(8).toString('hex')}`;
-  await withConnections(serverUrl, async (pool) => {
+  const url = inDatabase(serverUrl, name);
+  await withPool(connectionsTo(serverUrl), async (pool) => {
     await dropLeft(pool, seconds - CONNECTED_SECONDS);
     const { rows } = await pool.query<{ schema: string }>(selectSchema());
     await pool.query(scratchStatement(name, `create database ${name} ${DEFAULTS} template template0`)());
@@ -54,7 +59,8 @@ export async function withScratchDatabase(
     signal?.addEventListener('abort', end, { once: true });
     try {
       signal?.throwIfAborted();
-      await whileConnected(inDatabase(serverUrl, name), async (client, url) => {
+      // A connection that stays open shows other processes that the database is in use.
+      await withClient(connectionsTo(url), async (client) => {
         for (const { schema } of rows)
           await client.query(scratchStatement(name, `create schema if not exists ${schema}`)());
         await work(url);
@@ -78,17 +84,3 @@ async function dropLeft(pool: pg.Pool, beforeSeconds: number): Promise<void> {
 /** The URL with another database. */
 const inDatabase = (url: string, name: string): string =>
   url.replace(/^([^:]+:\/\/[^/?#]*)(?:\/[^?#]*)?/, `$1/${name}`);
-
-/** A connection that stays open shows other processes that the database is in use. */
-const whileConnected = (
-  url: string,
-  work: (client: pg.ClientBase, url: string) => Promise<void>,
-): Promise<void> =>
-  withConnections(url, async (pool) => {
-    const client = await pool.connect();
-    try {
-      await work(client, url);
-    } finally {
-      client.release(true);
-    }
-  });
