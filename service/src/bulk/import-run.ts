@@ -3,6 +3,7 @@ import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
 import { appendEvent } from '../audit-log/append-event.ts';
 import { preparedStatement, statement } from '../database/statement.ts';
+import { aboutRecords } from '../records/entry-fields.ts';
 import type { Replacement } from '../records/replace.ts';
 import type { Resource } from '../resources/define.ts';
 import type { Batch } from './batches.ts';
@@ -46,15 +47,13 @@ export async function logImport(
 /** Writes the audit entry about the records that a batch has replaced. */
 export async function logReplacement(
   client: pg.ClientBase,
-  { workspaceId, resource: { name, singular, plural }, by }: ImportTarget,
+  { workspaceId, resource, by }: ImportTarget,
   { recordIds, changed }: Replacement,
 ): Promise<void> {
   if (recordIds.length === 0) return;
   await appendEvent(client, workspaceId, by, {
     kind: 'records.changed',
-    target: { id: name, label: `${recordIds.length} ${recordIds.length === 1 ? singular : plural}` },
-    resource: name,
-    recordIds,
+    ...aboutRecords(resource, recordIds),
     changes: changed.map((field) => ({ field })),
   });
 }

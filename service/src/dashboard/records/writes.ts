@@ -8,6 +8,7 @@ import { ApiError } from '../../http/errors.ts';
 import { JSON_UTF8 } from '../../http/json-type.ts';
 import { patchBatch, removeBatch } from '../../records/batch/change.ts';
 import { complete, createRecord, type RecordWrite, type WriteResult } from '../../records/create.ts';
+import { aboutRecords } from '../../records/entry-fields.ts';
 import { patchRecord, removeRecord } from '../../records/mutations.ts';
 import { readRecord } from '../../records/read.ts';
 import type { Resource } from '../../resources/define.ts';
@@ -101,7 +102,7 @@ export function registerRecordWrites(
     const patches = patchBatch(resource, scopeOf(access), request.body);
     const { answer } = await write(access, patches, (patched) => ({
       kind: 'records.changed',
-      ...aboutRecords(resource, patched),
+      ...aboutRecords(resource, patched.recordIds),
       changes: patched.changed.map((field) => ({ field })),
     }));
     return reply.code(answer.status).type(JSON_UTF8).send(answer.body);
@@ -113,7 +114,7 @@ export function registerRecordWrites(
     const removal = removeBatch(resource, scopeOf(access), request.body);
     const { answer } = await write(access, removal, (removed) => ({
       kind: 'records.deleted',
-      ...aboutRecords(resource, removed),
+      ...aboutRecords(resource, removed.recordIds),
     }));
     return reply.code(answer.status).send();
   });
@@ -150,13 +151,6 @@ async function createdBefore(
 /** The fields of an entry about one record. `doc`: its stored JSON. */
 const aboutRecord = ({ name }: Resource, { recordIds }: WriteResult, doc: string) => ({
   target: targetOf(doc),
-  resource: name,
-  recordIds,
-});
-
-/** The fields of an entry about several records. */
-const aboutRecords = ({ name, singular, plural }: Resource, { recordIds }: WriteResult) => ({
-  target: { id: name, label: `${recordIds.length} ${recordIds.length === 1 ? singular : plural}` },
   resource: name,
   recordIds,
 });
