@@ -79,21 +79,30 @@ function responseText(status: string, response: Operation['responses'][string]):
 }
 
 function schemaText(name: string, schema: JsonSchema): string {
-  const required = Array.isArray(schema['required']) ? schema['required'] : [];
-  const fields = fieldsOf(schema, required);
+  const fields = fieldsOf(schema);
   const description = textOf(schema['description']);
   const parts = [`### ${name}`, description, fields.length > 0 ? fields.join('\n') : typeText(schema)];
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** The lines of an object's fields, and of the objects in it. */
-const fieldsOf = (schema: JsonSchema, required: readonly unknown[], indent = ''): readonly string[] =>
-  Object.entries(Object(schema['properties']) as Readonly<Record<string, JsonSchema>>).flatMap(
+/** The lines of the fields of an object or of the items of an array, and of the objects in it. */
+function fieldsOf(schema: JsonSchema, indent = ''): readonly string[] {
+  const { properties, required, items } = schema;
+  if (items !== undefined) return fieldsOf(Object(items), indent);
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  return Object.entries(Object(properties) as Readonly<Record<string, JsonSchema>>).flatMap(
     ([field, value]) => [
-      `${indent}- \`${field}\` (${typeText(value)}${required.includes(field) ? '' : ', optional'}): ${oneLine(textOf(value['description']))}`,
-      ...fieldsOf(value, Array.isArray(value['required']) ? value['required'] : [], `${indent}  `),
+      fieldText(field, value, needed.includes(field), indent),
+      ...fieldsOf(value, `${indent}  `),
     ],
   );
+}
+
+function fieldText(field: string, schema: JsonSchema, required: boolean, indent: string): string {
+  const description = oneLine(textOf(schema['description']));
+  const name = `${indent}- \`${field}\` (${typeText(schema)}${required ? '' : ', optional'})`;
+  return description === '' ? name : `${name}: ${description}`;
+}
 
 const textOf = (text: unknown): string => (typeof text === 'string' ? text : '');
 const oneLine = (text: string): string => text.replace(/\s*\n+\s*/g, ' ');
@@ -102,7 +111,7 @@ const listOf = (schemas: unknown): readonly JsonSchema[] => (Array.isArray(schem
 
 /** A schema in a few words: `integer 1 to 100, default 50`. */
 function typeText(schema: JsonSchema): string {
-  const { $ref, type, enum: values, items, format, minimum, maximum, maxLength, maxItems } = schema;
+  const { $ref, type, enum: values, items, format, minimum, maximum, maxLength, maxItems, pattern } = schema;
   if (typeof $ref === 'string') return nameOf($ref);
   const either = listOf(schema['oneOf'] ?? schema['anyOf'] ?? schema['allOf']);
   if (either.length > 0) return [...new Set(either.map(typeText))].join(' or ');
@@ -112,7 +121,9 @@ function typeText(schema: JsonSchema): string {
   const range = minimum === undefined || maximum === undefined ? '' : ` ${minimum} to ${maximum}`;
   const most = maxLength ?? maxItems;
   const of = items === undefined ? '' : ` of ${typeText(Object(items))}`;
-  return `${name}${of}${format === undefined ? '' : ` ${format}`}${range}${most === undefined ? '' : `, at most ${most}`}${defaultText(schema)}`;
+  const size = most === undefined ? '' : `, at most ${most}`;
+  const form = pattern === undefined ? '' : `, matches \`${pattern}\``;
+  return `${name}${of}${format === undefined ? '' : ` ${format}`}${range}${size}${form}${defaultText(schema)}`;
 }
 
 const defaultText = ({ default: value }: JsonSchema): string =>

@@ -5,6 +5,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import { CLIENT_PACKAGE } from '@svc/docs-pages/client-package';
 import { readGuides } from '@svc/docs-pages/guides';
 import { openApiDocument } from '@svc/openapi';
+import type { JsonSchema } from '@svc/sdk/contract';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -75,7 +76,8 @@ describe.each(PAGES)('%s', (path) => {
   });
 
   test('leads, as Markdown, only to pages of this service that are there, and to their sections', async () => {
-    const links = [...(await textAt(`${path}.md`)).matchAll(/\]\((?!https:\/\/www\.)([^)]+)\)/g)];
+    const text = (await textAt(`${path}.md`)).replaceAll(/`[^`\n]+`/g, '');
+    const links = [...text.matchAll(/\]\((?!https:\/\/www\.)([^)]+)\)/g)];
     for (const [, link = ''] of links) {
       if (link.startsWith('#')) continue;
       expect(link).toMatch(/^https:\/\/example\.com\/svc\//);
@@ -114,6 +116,30 @@ test('/llms-full.txt has every guide and the reference, and its size is bounded'
   expect(Math.abs(Number(kilobytes) * 1_000 - bytes)).toBeLessThan(SIZE_TOLERANCE * bytes);
 });
 
+interface NestedField {
+  /** The start of its line, which is indented as deep as the field is. */
+  readonly start: string;
+  readonly required: boolean;
+  readonly pattern: unknown;
+}
+
+/** The fields of an object or of the items of an array, each followed by the fields in it. */
+function nestedFields(schema: JsonSchema, indent = ''): readonly NestedField[] {
+  const { properties, required = [], items } = schema;
+  const fields = Object.entries(Object(properties) as Readonly<Record<string, JsonSchema>>);
+  return [
+    ...fields.flatMap(([field, value]) => [
+      {
+        start: `${indent}- \`${field}\``,
+        required: (required as readonly string[]).includes(field),
+        pattern: value['pattern'],
+      },
+      ...nestedFields(value, `${indent}  `),
+    ]),
+    ...(items === undefined ? [] : nestedFields(items as JsonSchema, indent)),
+  ];
+}
+
 test('the reference as Markdown has every operation, parameter, field and error code of the document', async () => {
   const text = await textAt('/docs.md');
   const { paths, components } = openApiDocument({ publicUrl: ADDRESS, version: '0.0.0' });
@@ -126,8 +152,17 @@ test('the reference as Markdown has every operation, parameter, field and error 
   for (const [name, schema] of Object.entries(components.schemas)) {
     const [, section = ''] = text.split(`\n### ${name}\n`);
     expect(section).not.toBe('');
-    const [own = ''] = section.split('\n### ');
-    for (const field of Object.keys(Object(schema['properties']))) expect(own).toContain(`- \`${field}\` (`);
+    const [own = ''] = section.split(/\n##/);
+    const lines = own.split('\n').filter((line) => /^ *- `/.test(line));
+    const fields = nestedFields(schema);
+    expect([name, lines.map((line) => line.split(' (')[0])]).toEqual([
+      name,
+      fields.map(({ start }) => start),
+    ]);
+    for (const [index, { required, pattern = '' }] of fields.entries()) {
+      expect(lines[index]?.includes(', optional)')).toBe(!required);
+      expect(lines[index]).toContain(String(pattern));
+    }
   }
   expect(text).not.toMatch(/undefined|\[object Object\]|\bany\b,|\n\n\n/);
 });
