@@ -7,7 +7,7 @@ import { type CliOptions, type CliResult, cli, records } from './cli.ts';
 
 const service = await createTestService();
 const workspaceId = await service.workspace();
-const token = await service.token(workspaceId, { mode: 'test' });
+const token = await service.token(workspaceId, { mode: 'test', access: 'write' });
 const home = await temporaryDirectory();
 
 const command = (argv: string, options: CliOptions = {}): Promise<CliResult> =>
@@ -83,6 +83,24 @@ test('CSV quotes values that need it, and has its header even without records', 
   expect((await command('content list --format csv')).stdout).toBe(
     'id,companyId,title,url,status,createdAt,updatedAt,publishedAt\n',
   );
+});
+
+test('CSV writes an empty text as a quoted cell and no value as an empty one, so that svc reads it back', async () => {
+  const texts = ['companyId', 'source', 'url', 'title', 'excerpt', 'sentiment', 'publishedAt'];
+  const csv = `${texts.join()}\ncom_a,web,https://example.com/,Plant,"",neutral,2026-03-01T00:00:00Z\n`;
+  const written = ['mentions create --file - --input csv --format csv --fields', texts.join()].join(' ');
+  const { code, stdout } = await command(written, { stdin: csv });
+  expect([code, stdout]).toEqual([0, csv]);
+  const again = await command(written, { stdin: stdout });
+  expect([again.code, again.stdout]).toEqual([0, csv]);
+  const draft = 'companyId,title,url\ncom_a,Notes,\n';
+  const content = await command(
+    'content create --file - --input csv --format csv --fields companyId,title,url',
+    {
+      stdin: draft,
+    },
+  );
+  expect([content.code, content.stdout]).toEqual([0, draft]);
 });
 
 test('CSV contains the records unchanged, or with --csv-safe without formulas', async () => {

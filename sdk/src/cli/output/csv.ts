@@ -18,11 +18,13 @@ export function csvWriter(
   return {
     page: (records) =>
       header() +
-      records.map((record) => csvLine(columns.map((name) => cellOf(record[name], clean) || null))).join(''),
+      records.map((record) => csvLine(columns.map((name) => cellOf(record[name], clean)))).join(''),
     end: header,
   };
 }
 
-/** Numbers are not cleaned: a leading minus is not a formula. */
-const cellOf = (value: unknown, clean: (text: string) => string): string =>
-  typeof value === 'number' ? cellText(value) : clean(cellText(value));
+/** An empty text is a cell too. Numbers are not cleaned: a leading minus is not a formula. */
+function cellOf(value: unknown, clean: (text: string) => string): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'number' ? cellText(value) : clean(cellText(value));
+}
