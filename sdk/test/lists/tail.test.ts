@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type Svc, SvcCursorMismatchError, SvcError, type Tail } from '@svc/sdk';
 import { bigQuery, COMPANY, LISTS, type ListCase, OTHER_COMPANY } from '@svc/service/harness/lists.ts';
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
@@ -166,19 +167,32 @@ test('a position in the middle of a page stays exact while records are created a
   expect(await rest()).toEqual(expected.slice(6));
 });
 
-test('a position is short enough for a column or a header, even with the longest ids', async () => {
-  const tail = svc.audits.tail({ follow: false });
-  await idsOf(tail);
-  expect(tail.position.length).toBeLessThan(1_000);
-  const rows = Array.from({ length: 20 }, (_, index) => ({
-    id: `aud_${String(index).padStart(60, '0')}`,
-    companyId: COMPANY,
-    createdAt: `2027-01-01T00:00:${String(index).padStart(2, '0')}Z`,
-  }));
-  await seedRecords(service.pool, workspaceId, resourceNamed('audits'), rows);
-  const long = svc.audits.tail({ follow: false });
-  await idsOf(long);
-  expect(long.position.length).toBeLessThan(2_000);
+test('a position is short enough for a column or a header, even with the longest ids and filters', async () => {
+  /** The lengths of the positions after 20 audits and 20 mentions of one company, with a key that is limited to it. */
+  const lengths = async (random: number, texts: { readonly source: string; readonly q: string }) => {
+    const idOf = (prefix: string): string => `${prefix}_${randomBytes(random).toString('hex')}`;
+    const [companyId, createdAt] = [idOf('com'), '2027-01-01T00:00:00.123456Z'];
+    await seedRecords(service.pool, workspaceId, resourceNamed('companies'), [{ id: companyId, createdAt }]);
+    for (const [name, fields] of [
+      ['audits', {}],
+      ['mentions', { source: texts.source, title: texts.q }],
+    ] as const) {
+      const resource = resourceNamed(name);
+      const row = () => ({ ...fields, id: idOf(resource.idPrefix), companyId, createdAt });
+      await seedRecords(service.pool, workspaceId, resource, Array.from({ length: 20 }, row));
+    }
+    const limited = clientOf(service.app, await service.token(workspaceId, { mode: 'test', companyId }));
+    const audits = limited.audits.tail({ follow: false, companyId });
+    const mentions = limited.mentions.tail({ ...texts, follow: false, companyId });
+    expect([(await collect(audits)).length, (await collect(mentions)).length]).toEqual([20, 20]);
+    return [audits.position.length, mentions.position.length] as const;
+  };
+  // Ids as the service creates them have 26 characters after the prefix, and the longest have 60.
+  for (const length of await lengths(13, { source: 'web', q: 'plant' })) expect(length).toBeLessThan(1_500);
+  for (const length of await lengths(30, { source: 'web', q: 'plant' })) expect(length).toBeLessThan(2_500);
+  // No other characters take more space.
+  const longest = { source: '\u0001'.repeat(200), q: 'plant'.padEnd(100, '\u0001') };
+  for (const length of await lengths(30, longest)) expect(length).toBeLessThan(5_000);
 });
 
 test('a tail that was stopped in the middle of a page continues there when it is iterated again', async () => {
