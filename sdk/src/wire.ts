@@ -70,8 +70,8 @@ export interface ListEnvelope<Item> {
     /** Number of items in the list. Present only for companies and API keys, up to 1,000 items. */
     readonly total?: number;
     /**
-     * Present if the page ended because a filter has no index, and a request reads at most 5,000 items for it: the time of
-     * the last one. The page may be empty. `nextCursor` continues.
+     * Present if the page ended early, because a filter has no index and a request reads at most 5,000 items for it, or
+     * 1,000 changes: the time of the last one. The page may be empty. `nextCursor` continues.
      */
     readonly searchedTo?: string;
   };

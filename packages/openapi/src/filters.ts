@@ -29,7 +29,13 @@ export const fieldsParameter = ({ singular, fields }: CompleteResource): Paramet
 });
 
 export const filterParameters = (resource: CompleteResource): readonly Parameter[] =>
-  Object.entries(resource.filters).map(([name, field]) => filterParameter(resource, name, field));
+  Object.entries(resource.filters).map(([name, field]) =>
+    filterParameter(name, field, shortPagesNote(resource, name)),
+  );
+
+/** The same filters for a stream, which has no pages. */
+export const streamFilterParameters = (resource: CompleteResource): readonly Parameter[] =>
+  Object.entries(resource.filters).map(([name, field]) => filterParameter(name, field));
 
 /** Explorers send every parameter that has an example, so a filter has none. */
 function withoutExample(field: Field): {
@@ -40,17 +46,20 @@ function withoutExample(field: Field): {
   return { description: String(description), schema };
 }
 
-/** With which sorts, or with which value, a filter makes short pages. */
-function filterParameter(resource: CompleteResource, name: string, field: Field): Parameter {
+function filterParameter(name: string, field: Field, note = ''): Parameter {
   const { description, schema } = withoutExample(field);
+  return { name, in: 'query', description: `Exact match. ${description}${note}`, schema };
+}
+
+/** With which sorts, or with which value, a filter makes short pages. */
+function shortPagesNote(resource: CompleteResource, name: string): string {
   const sorts = [CREATED, ...Object.keys(resource.sorts ?? {})];
   const slow = sorts.filter((sort) => !servedFilters(resource, sort, [name]).indexed.includes(name));
   const names = slow.map((sort) => `\`${sort}-…\``).join(' and ');
   const when = slow.length === sorts.length ? '' : ` with the sorts ${names}`;
   const value = resource.unindexed?.[name];
   const slowValue = value === undefined ? '' : ` \`${value}\` is compared row by row: ${SHORT_PAGES}`;
-  const note = slow.length === 0 ? slowValue : ` Compared row by row${when}: ${SHORT_PAGES}`;
-  return { name, in: 'query', description: `Exact match. ${description}${note}`, schema };
+  return slow.length === 0 ? slowValue : ` Compared row by row${when}: ${SHORT_PAGES}`;
 }
 
 const SHORT_PAGES = 'a page can have fewer items than its limit, even none, while `hasMore` is true.';

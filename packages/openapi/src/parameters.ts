@@ -15,7 +15,13 @@ import {
   WAIT_MAX_SECONDS,
   WAITS_PER_KEY_MAX,
 } from '@svc/sdk/contract';
-import { fieldsParameter, filterParameters, rangeParameter, searchParameter } from './filters.ts';
+import {
+  fieldsParameter,
+  filterParameters,
+  rangeParameter,
+  searchParameter,
+  streamFilterParameters,
+} from './filters.ts';
 import { type Parameter, type Reference, reference } from './types.ts';
 
 const SECONDS_PER_HOUR = 3600;
@@ -138,7 +144,7 @@ export const exportParameters = (resource: CompleteResource): readonly (Paramete
 
 /** The parameters of a stream: the filters of the list, and where it starts. */
 export const streamParameters = (resource: CompleteResource): readonly (Parameter | Reference)[] => [
-  ...filterParameters(resource),
+  ...streamFilterParameters(resource),
   {
     name: 'after',
     in: 'query',

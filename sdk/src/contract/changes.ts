@@ -74,6 +74,8 @@ export function changesOf<const R extends ResourceContract>(records: readonly R[
     company: 'companyId',
     sorts: {},
     filters: { resource, type, companyId },
+    // A row of the feed has many changes, which are compared one by one.
+    indexes: { created: [] },
     positions: true,
   });
 }

@@ -3,8 +3,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { openApiDocument } from '@svc/openapi';
 import { FAILURES } from '@svc/openapi/failures';
 import type { MediaType, Response } from '@svc/openapi/types';
-import { ERRORS, requiredFields, writableFields } from '@svc/sdk/contract';
+import { ERRORS, requiredFields, SEARCH, writableFields } from '@svc/sdk/contract';
 import { expect, test } from 'vitest';
+import { sortsOf } from '../../src/list/definition.ts';
+import { conditionsOf } from '../../src/list/read.ts';
 import { RECORD_RESOURCES, RESOURCES } from '../../src/resources/index.ts';
 import { schemaViolations } from './response-check.ts';
 
@@ -134,6 +136,32 @@ test('every example is valid for its schema', () => {
     expect(examplesOf(type)).not.toEqual([]);
     for (const example of examplesOf(type)) expect(schemaViolations(type.schema, example)).toEqual([]);
   }
+});
+
+test('a filter says that it makes short pages exactly if the service compares it row by row', () => {
+  const notedIn = (path: string): readonly string[] =>
+    (document.paths[path]?.get?.parameters ?? []).flatMap((parameter) => {
+      const isNoted =
+        'name' in parameter && /compared row by row: a page can have fewer/i.test(parameter.description);
+      return isNoted ? [parameter.name] : [];
+    });
+  const comparedIn = ({ list, filters, unindexed = {}, searched }: (typeof RESOURCES)[number]) => {
+    const names = Object.keys(filters).filter((name) =>
+      sortsOf(list).some(
+        (sort) =>
+          conditionsOf(list, { filters: { [name]: 'value' }, sort }, { workspaceId: '', companyId: null })
+            .compared.length > 0,
+      ),
+    );
+    return [...names, ...Object.keys(unindexed), ...(searched === undefined ? [] : [SEARCH])].sort();
+  };
+  for (const resource of RESOURCES)
+    expect({ [resource.name]: notedIn(`/v1/${resource.name}`).toSorted() }).toEqual({
+      [resource.name]: comparedIn(resource),
+    });
+  expect(notedIn('/v1/changes')).toEqual(['resource', 'type', 'companyId']);
+  // A stream has no pages.
+  expect(notedIn('/v1/changes/stream')).toEqual([]);
 });
 
 test('the codes of one failure share one status', () => {
