@@ -161,7 +161,7 @@ type RangeValues<R> = R extends { readonly ranges: infer Q }
 /** The search of a list. */
 type SearchValue<R> = R extends { readonly searched: true }
   ? {
-      /** Text that the records contain, in upper or lower case. */
+      /** Only records in which each word of this text begins a word, in upper or lower case. */
       readonly q?: string | undefined;
     }
   : unknown;
