@@ -51,6 +51,15 @@ const carriedOut: Fetch = async (url, init) => {
   throw new TypeError('fetch failed', { cause: new Error('read ECONNRESET') });
 };
 
+test('the service accepts the longest idempotency key of a call in each of its batches', async () => {
+  const long = (letter: string) => ({ ...options, idempotencyKey: letter.repeat(240) });
+  const created = await client().companies.createMany(companies(105), long('c'));
+  expect(created).toHaveLength(105);
+  const ids = created.map(({ id }) => id);
+  await client().companies.deleteMany(ids, long('d'));
+  expect(await idsOf(client().companies.list())).toEqual([]);
+});
+
 describe('the error of createMany', () => {
   test('after a broken connection says what was created, what may have been created, and how to continue', async () => {
     const records = companies(35);

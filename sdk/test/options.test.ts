@@ -27,6 +27,8 @@ const changes = untyped(svc.changes);
 const call = (collection: Untyped, method: string, ...args: readonly unknown[]): Promise<unknown> =>
   (async () => collection[method]?.(...args))();
 
+/** A key that the service accepts, but not with the number of a batch. */
+const LONG = { idempotencyKey: 'k'.repeat(241) };
 const UNSET = [null, Number.NaN, Number.POSITIVE_INFINITY, '', {}, ['com_a'], () => 'com_a', Symbol('com_a')];
 const filtersOf = (name: string): readonly string[] => [
   ...Object.keys(DECLARED.find((resource) => resource.name === name)?.list.filters ?? {}),
@@ -158,6 +160,8 @@ test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
     [[{ name: 'A' }], { idempotencyKey: '' }],
     '"idempotencyKey" must be a non-empty string',
   ],
+  ['a long key for batches', companies, 'createMany', [[], LONG], 'at most 240 characters, not 241'],
+  ['a long key for deletions', companies, 'deleteMany', [[], LONG], 'at most 240 characters, not 241'],
   ['an ETag that is null', companies, 'delete', ['com_a', { ifMatch: null }], '"ifMatch" must be an ETag'],
   ['an ETag that is empty', companies, 'update', ['com_a', {}, { ifMatch: '' }], '"ifMatch" must be an ETag'],
   [

@@ -5,7 +5,7 @@ import { CALL_OPTIONS } from '../http/transport.ts';
 import { checkedSignal } from '../signal.ts';
 import { stoppable } from '../stoppable.ts';
 import { checkedSource, type Source } from './batches.ts';
-import { checkedIdempotencyKey } from './idempotency.ts';
+import { checkedBatchesKey } from './idempotency.ts';
 import { type Context, pathOf } from './read.ts';
 import {
   batchesCall,
@@ -48,7 +48,7 @@ export const createMany = (
 
 function checkedBatchOptions(options: BatchOptions): BatchOptions & { readonly idempotencyKey: string } {
   const { idempotencyKey, ...call } = checkedOptions(options, BATCH_OPTIONS);
-  return { ...call, idempotencyKey: checkedIdempotencyKey(idempotencyKey) };
+  return { ...call, idempotencyKey: checkedBatchesKey(idempotencyKey) };
 }
 
 function created(

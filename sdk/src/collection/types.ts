@@ -137,6 +137,11 @@ export interface BatchOptions extends PostOptions {
    * @default 1_000
    */
   readonly batchSize?: number | undefined;
+  /**
+   * As for one record. At most 240 characters, because the number of each batch is added to it.
+   * @default a new key per call
+   */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** Any number of records. The array is there for the compiler: it then says what is wrong with a record, and where. */

@@ -4,7 +4,7 @@ import { CALL_OPTIONS, type CallOptions, type Transport } from '../http/transpor
 import { jsonText } from '../json.ts';
 import { checkedSource, type Source } from './batches.ts';
 import { ifMatchHeader, recordOf } from './etag.ts';
-import { checkedIdempotencyKey } from './idempotency.ts';
+import { checkedBatchesKey, checkedIdempotencyKey } from './idempotency.ts';
 import { idSegment } from './query.ts';
 import { type Context, pathOf } from './read.ts';
 import {
@@ -65,7 +65,7 @@ export const deleteMany = (
 ): ApiPromise<void, WithResponses> =>
   emptyBatchesCall(() => {
     const { idempotencyKey: given, batchSize, ...call } = checkedOptions(options, DELETE_OPTIONS);
-    const idempotencyKey = checkedIdempotencyKey(given);
+    const idempotencyKey = checkedBatchesKey(given);
     const path = `${pathOf(resource)}/batch/delete`;
     const requestOf = (number: number) => ({
       method: 'POST',
