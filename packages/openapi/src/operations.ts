@@ -74,7 +74,7 @@ export function streamOperation(resource: CompleteResource): Operation {
     operationId: streamOperationId(resource),
     tags: [resource.name],
     summary: `Stream ${plural}`,
-    description: `Sends ${plural} as server-sent events, as they are committed, without an end. The \`id\` of an event is the id of its ${singular}, \`event\` is its \`type\`, and \`data\` is the item of the list. The first event has only an id: the position at which the stream starts. While nothing happens, a comment is sent every ${STREAM_HEARTBEAT_MS / 1000} seconds. ${readScopeText(resource)}
+    description: `Sends ${plural} as server-sent events, as they are committed, without an end. The \`id\` of an event is the id of its ${singular}, \`event\` is its \`type\`, and \`data\` is the item of the list. If there is no change after the position at which the stream starts, the first event has only an id: that position. While nothing happens, a comment is sent every ${STREAM_HEARTBEAT_MS / 1000} seconds. ${readScopeText(resource)}
 
 After a disconnect, continue with the id of the last event in \`Last-Event-ID\`. An event \`error\` ends the stream: its \`data\` is the error envelope, such as \`invalid_key\` after the key was revoked. The stream uses one unit of quota for each ${ITEMS_PER_UNIT} ${plural}, at least one.`,
     parameters: streamParameters(resource),

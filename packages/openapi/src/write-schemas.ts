@@ -4,6 +4,7 @@ import {
   capitalized,
   defaultOf,
   type Field,
+  ID_PATTERN,
   type JsonSchema,
   oneOf,
   requiredFields,
@@ -53,6 +54,13 @@ const ownIdSchema = ({ singular }: CompleteResource, field: Field): JsonSchema =
   description: `Your own id for the ${singular}. Default: the service creates one. An id that is taken is refused with \`conflict\`.`,
 });
 
+/** The id of a record that may exist: from before the rule of new ids, it can have any id. `properties`: of a new record. */
+const changedIdSchema = (properties: unknown, description: string): JsonSchema => ({
+  ...Object(Object(properties)['id']),
+  pattern: ID_PATTERN,
+  description,
+});
+
 /**
  * The description has the default of an optional field. The keyword `default` would make client generators treat the
  * field as always present.
@@ -69,7 +77,7 @@ function wholeSchema(resource: CompleteResource): JsonSchema {
   const { singular, transitions } = resource;
   const stamps = Object.values(transitions?.stamps ?? {}).map((name) => `\`${name}\``);
   const kept = stamps.length === 0 ? '' : ` ${stamps.join(', ')} keeps its value if the record exists.`;
-  const id = { ...Object(Object(properties)['id']), description: `The id in the path, or left out.` };
+  const id = changedIdSchema(properties, 'The id in the path, or left out.');
   return closed(
     { ...Object(properties), id },
     required as readonly string[],
@@ -103,8 +111,8 @@ const newBatchSchema = (resource: CompleteResource): JsonSchema =>
 
 const patchBatchSchema = (resource: CompleteResource): JsonSchema => {
   const { properties } = patchSchema(resource);
-  const { id } = Object(newSchema(resource)['properties']);
-  const own = { ...id, description: `Id of the ${resource.singular}. Each id can occur once.` };
+  const created = newSchema(resource)['properties'];
+  const own = changedIdSchema(created, `Id of the ${resource.singular}. Each id can occur once.`);
   return closed(
     {
       data: {

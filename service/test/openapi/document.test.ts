@@ -164,6 +164,19 @@ test('a filter says that it makes short pages exactly if the service compares it
   expect(notedIn('/v1/changes/stream')).toEqual([]);
 });
 
+test('only the id of a new record cannot be a word of a path, because records from before that rule can be changed', () => {
+  const { schemas } = document.components;
+  const refused = (name: string, body: unknown): boolean =>
+    schemaViolations(schemas[name] ?? {}, body).length > 0;
+  for (const id of ['export', 'batch']) {
+    expect(refused('NewCompany', { id, name: 'A' })).toBe(true);
+    expect(refused('WholeCompany', { id, name: 'A' })).toBe(false);
+    expect(refused('CompanyPatchBatch', { data: [{ id, name: 'A' }] })).toBe(false);
+    expect(refused('IdBatch', { data: [{ id }] })).toBe(false);
+  }
+  expect(refused('CompanyPatchBatch', { data: [{ id: 'count', name: 'A' }] })).toBe(true);
+});
+
 test('the codes of one failure share one status', () => {
   for (const codes of Object.values(FAILURES)) {
     expect(new Set(codes.map((code) => ERRORS[code].status)).size).toBe(1);

@@ -92,7 +92,7 @@ interface StreamState {
   startedMs: number;
 }
 
-/** The text of the stream. The first event has only an id, so that a client that gets nothing else can resume there. */
+/** The text of the stream. Without changes, it begins with an id, so that a client that gets nothing else can resume. */
 async function* events(
   request: FastifyRequest,
   wait: Wait,
