@@ -12,6 +12,7 @@ const refusal = (content: string | Uint8Array<ArrayBuffer>, name = 'a.csv') =>
   readHead(new File([content], name));
 const utf16 = (text: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(`\uFEFF${text}`, 'utf16le'));
+const latin1 = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, 'latin1'));
 
 describe('the beginning of a file', () => {
   test.each([
@@ -62,6 +63,10 @@ describe('the beginning of a file', () => {
     ['gzip', Uint8Array.of(0x1f, 0x8b, 8), 'Unpack it'],
     ['an image', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13), 'image'],
     ['U+0000', 'name\nA\0\n', 'not a text file'],
+    ['Latin-1', latin1('name\nMüller\n'), 'Line 2 is not UTF-8. Save the sheet as “CSV UTF-8”'],
+    ['Latin-1 after its first rows', latin1(`name\n${'A\n'.repeat(20)}Müller`), 'Line 22 is not UTF-8.'],
+    ['a header row in Latin-1', latin1('name,Größe\nA,1\n'), 'Line 1 is not UTF-8. Save the sheet as'],
+    ['an array in Latin-1', latin1('[\n{"name":"Müller"}]'), 'Line 2 is not UTF-8. Save the file in UTF-8'],
     ['nothing', '', 'empty'],
     ['one line of 1 MiB', 'x'.repeat(1024 * 1024), 'first line is longer'],
     ['a million columns', 'a,'.repeat(1_000_000), 'first line is longer'],
@@ -70,6 +75,27 @@ describe('the beginning of a file', () => {
     ['a quote that is never closed', `"${'x\n'.repeat(HEAD_BYTES)}`, 'a quote is not closed'],
   ])('refuses %s, and says what to do', async (_, content, words) => {
     expect(await refusal(content)).toContain(words);
+  });
+
+  test.each([
+    ['CSV', 'a.csv', '\uFEFFname\nMüller\n\uFFFD\n', 'Müller\nB\n', [2, 3, 4]],
+    ['NDJSON', 'a.ndjson', '\uFEFF{"name":"Müller"}\n{"name":"\uFFFD"}\n', '{"name":"Müller"}\n', [1, 2, 3]],
+    ['a JSON array', 'a.json', '[{"name":"Müller"},\n{"name":"\uFFFD"},', '{"name":"Müller"}]', [1, 2, 3]],
+  ])('marks only the lines that are not UTF-8 if others are: %s', async (_, name, utf8, bad, lines) => {
+    const { rows } = await head(name, new Uint8Array(Buffer.concat([Buffer.from(utf8), latin1(bad)])));
+    expect(rows[0]?.cells).toEqual(['Müller']);
+    expect(rows.slice(0, 3).map(({ line }) => line)).toEqual(lines);
+    expect(rows.slice(0, 3).map(({ flaw }) => flaw)).toEqual([null, null, 'is not UTF-8']);
+  });
+
+  test('asks for NDJSON in UTF-8 if it has another encoding', async () => {
+    const words = 'Line 1 is not UTF-8. Save the file in UTF-8, then choose it.';
+    expect(await refusal(latin1('{"name":"Müller"}\n'), 'a.ndjson')).toBe(words);
+  });
+
+  test('reads a file in UTF-8 that it cuts within a character', async () => {
+    const { rows } = await head('a.csv', `names\n${'ü€\n'.repeat(HEAD_BYTES)}`);
+    expect(rows.map(({ flaw }) => flaw)).toEqual(Array.from({ length: 8 }, () => null));
   });
 
   test('refuses a file that is too large by its size alone', async () => {

@@ -42,23 +42,27 @@ export async function readHead(file: File): Promise<FileHead | string> {
   if (file.size === 0) return 'The file is empty.';
   if (file.size > IMPORT_MAX_BYTES)
     return `The file has ${formatBytes(file.size)}, and at most ${formatBytes(IMPORT_MAX_BYTES)} can be imported here. Divide it, or import it with svcd import.`;
-  const bytes = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
-  const binary = BINARY.find(({ start }) => start.every((byte, i) => bytes[i] === byte));
+  const given = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
+  const binary = BINARY.find(({ start }) => start.every((byte, i) => given[i] === byte));
   if (binary !== undefined) return binary.advice;
-  const encoding = encodingOf(bytes);
-  if (encoding === 'utf-8' && bytes.includes(0))
+  const encoding = encodingOf(given);
+  if (encoding === 'utf-8' && given.includes(0))
     return 'This is not a text file. Choose a CSV, NDJSON or JSON file. A file in UTF-16 needs a byte order mark.';
   const cut = file.size > HEAD_BYTES;
-  const text = new TextDecoder(encoding).decode(bytes, { stream: cut });
+  const text = new TextDecoder(encoding).decode(given, { stream: cut });
+  const bytes = encoding === 'utf-8' ? given : new TextEncoder().encode(text);
   const suffix = encoding === 'utf-8' ? '' : ', UTF-16';
   const start = text.trimStart();
-  if (start.startsWith('[')) {
-    const converted = arrayConverter().convert(new TextEncoder().encode(start));
-    return ndjsonHead(linesOf(new TextDecoder().decode(converted), cut), `JSON array${suffix}`);
-  }
-  if (start.startsWith('{') && !/\.csv$/i.test(file.name))
-    return ndjsonHead(linesOf(text, cut), `NDJSON${suffix}`);
-  return csvHead(linesOf(text, cut), cut, `CSV${suffix}`);
+  const isArray = start.startsWith('[');
+  const isCsv = !isArray && (!start.startsWith('{') || /\.csv$/i.test(file.name));
+  const lines = linesOf(bytes, cut);
+  const foreign = otherEncodingLine(lines);
+  if (foreign !== undefined)
+    return `Line ${foreign.number} is not UTF-8. ${isCsv ? CSV_ADVICE : 'Save the file in UTF-8, then choose it.'}`;
+  if (isCsv) return csvHead(lines, cut, `CSV${suffix}`);
+  return isArray
+    ? ndjsonHead(linesOf(arrayConverter().convert(bytes), cut), `JSON array${suffix}`)
+    : ndjsonHead(lines, `NDJSON${suffix}`);
 }
 
 const CSV_ADVICE = 'Save the sheet as “CSV UTF-8”, then choose that file.';
@@ -80,12 +84,45 @@ function encodingOf([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16
   return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }
 
-/** The last line of a part of a file may be incomplete. */
-const linesOf = (text: string, cut: boolean): readonly Line[] =>
-  text
-    .split('\n')
-    .slice(0, cut ? -1 : undefined)
-    .map((line, i) => ({ number: i + 1, text: line, flaw: null }));
+const LF = 10;
+const LENIENT = new TextDecoder('utf-8', { ignoreBOM: true });
+const STRICT = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
+
+/** Skips a byte order mark. The last line of a part of a file may be incomplete. */
+function linesOf(bytes: Uint8Array, cut: boolean): readonly Line[] {
+  const lines: Line[] = [];
+  for (let start = 0; start <= bytes.length; ) {
+    const next = bytes.indexOf(LF, start);
+    if (next === -1 && cut) break;
+    const end = next === -1 ? bytes.length : next;
+    lines.push(lineOf(bytes.subarray(start, end), lines.length + 1));
+    start = end + 1;
+  }
+  return lines;
+}
+
+function lineOf(bytes: Uint8Array, number: number): Line {
+  const decoded = LENIENT.decode(bytes);
+  const text = number === 1 && decoded.startsWith('\uFEFF') ? decoded.slice(1) : decoded;
+  return { number, text, flaw: isUtf8(bytes) ? null : 'is not UTF-8' };
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    STRICT.decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const NOT_ASCII = /[\u{80}-\u{10FFFF}]/u;
+
+/** The first line that is not UTF-8. Undefined if the file has characters outside ASCII in UTF-8: then a line is damaged. */
+const otherEncodingLine = (lines: readonly Line[]): Line | undefined =>
+  lines.some(({ text, flaw }) => flaw === null && NOT_ASCII.test(text))
+    ? undefined
+    : lines.find(({ flaw }) => flaw !== null);
 
 const TOO_LONG = `The first line is longer than ${formatBytes(HEAD_BYTES)}. Choose a file with a row or a record per line.`;
 
@@ -121,16 +158,16 @@ function sampleOf(rows: readonly { readonly text: string }[], skipped: number) {
 function ndjsonHead(lines: readonly Line[], kind: string): FileHead | string {
   const records = lines.filter(({ text }) => text.trim() !== '').slice(0, HEAD_ROWS);
   if (records.length === 0) return TOO_LONG;
-  const values = records.map(({ text }) => parsed(text));
+  const values = records.map(({ text, flaw }) => (flaw === null ? parsed(text) : undefined));
   const columns = [...new Set(values.flatMap((value) => Object.keys(value ?? {})))].slice(0, COLUMNS_MAX);
   return {
     format: 'ndjson',
     kind,
     columns,
-    rows: records.map(({ number: line }, i) => {
+    rows: records.map(({ number: line, flaw }, i) => {
       const value = values[i];
       return value === undefined
-        ? { line, cells: [], flaw: 'is not a JSON object' }
+        ? { line, cells: [], flaw: flaw ?? 'is not a JSON object' }
         : { line, cells: columns.map((column) => textOf(value[column])), flaw: null };
     }),
     ...sampleOf(records, 0),
