@@ -16,7 +16,8 @@ const BROWSER = 'dashboard/test/';
 const BROWSER_TEST_TIMEOUT_MS = 120_000;
 /** A shared machine may delay a browser or a process, so CI retries the tests that drive one. Other tests have no retry. */
 const RETRIES = process.env['CI'] === undefined || process.env['PROVE'] !== undefined ? 0 : 2;
-const DRIVES_PROCESS = /from '(?:node:child_process|[^']*\/harness\/(?:process|running-service)\.ts)'/;
+const DRIVES_PROCESS =
+  /from '(?:node:child_process|[^']*\/(?:harness\/(?:process|running-service)|mcp-client)\.ts)'/;
 const PROCESS_TESTS = 'packages/embedded-postgres/test/';
 
 /** A test file needs a database if it imports another file of the harness than these. */

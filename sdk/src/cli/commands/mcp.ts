@@ -29,7 +29,11 @@ export const mcpCommand: Command = {
     const instructions = [
       `The data of the workspace ${workspace.name}${only}, by the API key "${key.name}".`,
       asked ? 'Tools can create, change and delete records.' : 'All tools only read.',
-      ...(asked && key.mode === 'test' ? ['It is a test key, so every write is a dry run.'] : []),
+      ...(asked && key.mode === 'test'
+        ? [
+            'It is a test key, so every write is a dry run. Try writes that depend on each other with run_batch.',
+          ]
+        : []),
       'Lists have pages: follow nextCursor until it is null. A failed call returns {"error": {"code", "message"}}.',
     ].join(' ');
     // Only this command needs it, and it is large.

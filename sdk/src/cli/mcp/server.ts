@@ -5,7 +5,8 @@ import type { Svc } from '../../client.ts';
 import { SvcApiError, SvcError, SvcNetworkError, SvcTimeoutError } from '../../errors.ts';
 import { VERSION } from '../../version.ts';
 import { fits, tooLong } from './bounded.ts';
-import { type Arguments, type Tool, toolsOf } from './tools.ts';
+import type { Arguments, Tool } from './tool.ts';
+import { toolsOf } from './tools.ts';
 
 /** How many calls run at the same time. A call above it is refused. */
 const CALLS_MAX = 16;
@@ -59,8 +60,8 @@ export async function serveMcp({ svc, writes, instructions, ...io }: McpOptions)
         const { name, description, kind } = tool;
         const annotations = {
           readOnlyHint: kind === 'read',
-          destructiveHint: kind === 'update' || kind === 'delete',
-          idempotentHint: kind !== 'create',
+          destructiveHint: kind !== 'read' && kind !== 'create',
+          idempotentHint: kind !== 'create' && kind !== 'batch',
           openWorldHint: false,
         };
         const inputSchema = fromJsonSchema<Arguments>(tool.inputSchema, UNCHECKED);

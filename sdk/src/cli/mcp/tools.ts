@@ -21,25 +21,13 @@ import {
   writableFields,
   writtenSchemaOf,
 } from '../../contract/index.ts';
-import type { CallOptions } from '../../http/transport.ts';
 import type { Positioned } from '../../wire.ts';
 import type { AnyCollection } from '../commands/read.ts';
+import { BATCH_TOOL } from './batch.ts';
 import { readBounded } from './bounded.ts';
+import { type Arguments, closed, type Tool } from './tool.ts';
 
 /** The tools of `svc mcp`. All of them derive from the contract. */
-
-/** The arguments of a call, as the client sent them. The service checks them. */
-export type Arguments = Readonly<Record<string, unknown>>;
-
-export interface Tool {
-  /** `list_audits`. */
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: JsonSchema;
-  readonly kind: 'read' | 'create' | 'update' | 'delete';
-  /** Resolves with the JSON of the result. Throws what the client library throws. */
-  call(svc: Svc, input: Arguments, options: CallOptions): Promise<unknown>;
-}
 
 /** Less than the default of the API, because the result becomes part of a prompt. */
 const LIMIT_DEFAULT = 20;
@@ -52,13 +40,6 @@ const snake = (name: string): string =>
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replaceAll('-', '_')
     .toLowerCase();
-
-const closed = (properties: JsonSchema, required: readonly string[] = []): JsonSchema => ({
-  type: 'object',
-  properties,
-  ...(required.length === 0 ? {} : { required }),
-  additionalProperties: false,
-});
 
 const described = (field: Field): JsonSchema => ({ ...schemaOf(field), description: field.description });
 
@@ -242,5 +223,5 @@ export function toolsOf({ writes }: { readonly writes: boolean }): readonly Tool
   const all = Object.entries(CONTRACT).flatMap(([property, resource]) =>
     resourceTools(property, completeResource(resource)),
   );
-  return [ME_TOOL, ...all].filter(({ kind }) => writes || kind === 'read');
+  return [ME_TOOL, ...all, BATCH_TOOL].filter(({ kind }) => writes || kind === 'read');
 }
