@@ -1,9 +1,12 @@
 import {
+  etagOf,
   type Fetch,
   type Svc,
   SvcError,
   SvcNetworkError,
+  SvcNotFoundError,
   type SvcOptions,
+  SvcPreconditionFailedError,
   SvcQuotaExceededError,
   SvcRateLimitedError,
   SvcUnavailableError,
@@ -11,7 +14,7 @@ import {
 import { createTestService } from '@svc/service/harness/service.ts';
 import { describe, expect, test } from 'vitest';
 import { fetchOf, IN_PROCESS_URL } from './client.ts';
-import { failing, type Observed, observe, refusalOf } from './faults.ts';
+import { failing, type Observed, observe, refusalOf, replacing } from './faults.ts';
 
 const service = await createTestService();
 const workspaceId = await service.workspace();
@@ -119,14 +122,55 @@ describe('a failure that may be temporary', () => {
     else expect(await refusalOf(created)).toMatchObject({ status: 500 });
 
     const { id } = await observed({}, writer).svc.companies.create({ name: 'B' });
-    for (const call of [
-      (svc: Svc) => svc.companies.update(id, { name: 'C' }),
-      (svc: Svc) => svc.companies.delete(id),
-    ]) {
-      const unsafe = observed({ fetch: failingOnce() }, writer);
-      expect(await refusalOf(call(unsafe.svc))).toMatchObject({ status: 500 });
-      expect(unsafe.retries).toEqual([]);
+    const path = `/v1/companies/${id}`;
+    const ifMatch = { 'If-Match': String(etagOf(await observed({}, writer).svc.companies.get(id))) };
+    for (const [call, repeatable] of [
+      [(svc: Svc) => svc.companies.update(id, { name: 'C' }), false],
+      [(svc: Svc) => svc.request('PUT', path, { body: { name: 'D' }, headers: ifMatch }), false],
+      [
+        (svc: Svc) => svc.request('PUT', path, { body: { name: 'E' }, headers: { 'If-None-Match': '*' } }),
+        false,
+      ],
+      [(svc: Svc) => svc.request('PUT', path, { body: { name: 'F' } }), true],
+      [(svc: Svc) => svc.companies.delete(id), true],
+    ] as const) {
+      const writing = observed({ fetch: failingOnce() }, writer);
+      const wanted = retried && repeatable;
+      if (wanted) await call(writing.svc);
+      else expect(await refusalOf(call(writing.svc))).toMatchObject({ status: 500 });
+      expect(writing.retries).toHaveLength(wanted ? 1 : 0);
     }
+  });
+
+  describe('of the service with 500 for a deletion', () => {
+    const withCompany = async () => {
+      const writer = await service.token(workspaceId, { access: 'write' });
+      const { svc } = observed({}, writer);
+      const { id } = await svc.companies.create({ name: 'D' });
+      return { writer, svc, id, read: await svc.companies.get(id) };
+    };
+
+    test.each([false, true])('that was carried out is success (with `ifMatch`: %j)', async (conditional) => {
+      const { writer, svc, id, read } = await withCompany();
+      const behindProxy = observed({ fetch: replacing(fetchApp, 500) }, writer);
+      await behindProxy.svc.companies.delete(id, conditional ? { ifMatch: read } : {});
+      expect(behindProxy.retries).toHaveLength(1);
+      await expect(svc.companies.get(id)).rejects.toThrow(SvcNotFoundError);
+    });
+
+    test('with `ifMatch` keeps a record that somebody changes before the retry', async () => {
+      const { writer, svc, id, read } = await withCompany();
+      let changed = false;
+      const fetch: Fetch = async (url, init) => {
+        if (changed) return fetchApp(url, init);
+        changed = true;
+        await svc.companies.update(id, { domain: 'acme.example' });
+        return { status: 500, headers: { get: () => null }, text: async () => '' };
+      };
+      const deletion = observed({ fetch }, writer).svc.companies.delete(id, { ifMatch: read });
+      await expect(deletion).rejects.toThrow(SvcPreconditionFailedError);
+      expect(await svc.companies.get(id)).toMatchObject({ domain: 'acme.example' });
+    });
   });
 
   test('never causes a pause of more than eight seconds', async () => {

@@ -238,6 +238,12 @@ async function answerTo(
   return readAnswer(answer, await answer.text(), options.now(), expected);
 }
 
-/** Whether the service carries the request out only once, however often it is sent. */
+/**
+ * Whether a request has the same effect if it is sent again after the service has carried it out. A PUT with a condition has
+ * none then, but its response is an error.
+ */
 const isRepeatable = (method: string, headers: Readonly<Record<string, string>>): boolean =>
-  !mayHaveBody(method) || 'idempotency-key' in headers;
+  !mayHaveBody(method) ||
+  method === 'DELETE' ||
+  'idempotency-key' in headers ||
+  (method === 'PUT' && !('if-match' in headers) && !('if-none-match' in headers));
