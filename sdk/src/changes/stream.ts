@@ -3,6 +3,7 @@ import { apiError, type SvcError, SvcNetworkError } from '../errors.ts';
 import { readEnvelope } from '../http/answer.ts';
 import { type ServerEvent, ServerEventParser } from '../http/server-events.ts';
 import type { CallOptions, Transport } from '../http/transport.ts';
+import { decodeUtf8 } from '../http/utf8.ts';
 import type { Signal } from '../signal.ts';
 import type { Change } from '../wire.ts';
 import { type ChangeBatch, PositionedChanges } from './positioned.ts';
@@ -98,7 +99,7 @@ async function* readConnection(
       let position: string | undefined;
       let failure: unknown;
       try {
-        for (const event of parser.push(decode(decoder, bytes))) {
+        for (const event of parser.push(decodeUtf8(decoder, bytes, damaged))) {
           if (event.event === 'error') throw errorOf(event);
           const change = event.data === undefined ? undefined : changeOf(event.data);
           if (change !== undefined) data.push(change);
@@ -114,14 +115,6 @@ async function* readConnection(
     }
   } finally {
     body.close();
-  }
-}
-
-function decode(decoder: TextDecoder, bytes: Uint8Array): string {
-  try {
-    return decoder.decode(bytes, { stream: true });
-  } catch (cause) {
-    throw damaged('it is not UTF-8', cause);
   }
 }
 

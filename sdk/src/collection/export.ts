@@ -1,6 +1,7 @@
 import { errorOf } from '../changes/stream.ts';
 import { SvcError, SvcNetworkError } from '../errors.ts';
 import type { CallOptions } from '../http/transport.ts';
+import { decodeUtf8 } from '../http/utf8.ts';
 import { checkedSignal, type Signal } from '../signal.ts';
 import { stoppable } from '../stoppable.ts';
 import { listQuery } from './query.ts';
@@ -69,23 +70,15 @@ async function* readLines(
     const decoder = new TextDecoder('utf-8', { fatal: true });
     let rest = '';
     for (let bytes = await body.read(); bytes !== undefined; bytes = await body.read()) {
-      const lines = (rest + decode(decoder, bytes)).split('\n');
+      const lines = (rest + decodeUtf8(decoder, bytes, damaged)).split('\n');
       rest = lines.pop() ?? '';
-      if (rest.length > LINE_MAX_CHARACTERS) throw damaged();
+      if (rest.length > LINE_MAX_CHARACTERS) throw damaged(INCOMPLETE);
       // An empty line says that the service still searches.
       for (const line of lines) if (line !== '') yield recordOf(line);
     }
-    if (rest !== '') throw damaged();
+    if (rest !== '') throw damaged(INCOMPLETE);
   } finally {
     body.close();
-  }
-}
-
-function decode(decoder: TextDecoder, bytes: Uint8Array): string {
-  try {
-    return decoder.decode(bytes, { stream: true });
-  } catch (cause) {
-    throw damaged(cause, 'it is not UTF-8');
   }
 }
 
@@ -94,12 +87,13 @@ function recordOf(line: string): Exported {
   try {
     record = JSON.parse(line);
   } catch (cause) {
-    throw damaged(cause);
+    throw damaged(INCOMPLETE, cause);
   }
-  if (typeof record !== 'object' || record === null) throw damaged(undefined, 'a line is not a record');
+  if (typeof record !== 'object' || record === null) throw damaged('a line is not a record');
   if ('error' in record) throw errorOf({ data: line });
   return record as Exported;
 }
 
-const damaged = (cause?: unknown, what = 'a line is not complete JSON'): SvcNetworkError =>
+const INCOMPLETE = 'a line is not complete JSON';
+const damaged = (what: string, cause?: unknown): SvcNetworkError =>
   new SvcNetworkError(`The export is damaged: ${what}.`, { cause });
