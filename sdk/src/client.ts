@@ -6,7 +6,7 @@ import type { Collection, Operation, OperationResult, PostOptions } from './coll
 import { runBatch } from './collection/write-many.ts';
 import { ME_PATH } from './contract/index.ts';
 import { SvcError } from './errors.ts';
-import { joinHeaders } from './http/headers.ts';
+import { JSON_TYPE, joinHeaders } from './http/headers.ts';
 import { type ApiPromise, apiCall, type ResponseInfo, responseInfo } from './http/response.ts';
 import { CALL_OPTIONS, type CallOptions, createTransport, type Transport } from './http/transport.ts';
 import { jsonText } from './json.ts';
@@ -116,7 +116,7 @@ export const Svc: new (options?: SvcOptions) => Svc = class {
     // `fetch` changes `post` to POST, but does not change `patch`.
     const verb = method.toUpperCase();
     const own = {
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : JSON_TYPE),
       ...(verb === 'POST' ? { 'idempotency-key': newIdempotencyKey() } : {}),
     };
     const answer = await this.#transport.send(

@@ -1,5 +1,6 @@
 import { SvcApiError, SvcError } from '../errors.ts';
 import type { Answer } from '../http/answer.ts';
+import { JSON_TYPE } from '../http/headers.ts';
 import { ApiPromise, type ResponseInfo, responseInfo, type WithResponses } from '../http/response.ts';
 import type { Call, CallOptions, Transport } from '../http/transport.ts';
 import { checkedSignal } from '../signal.ts';
@@ -21,8 +22,6 @@ export interface Sending {
   /** Items per batch. Default: as many as the service accepts. */
   readonly batchSize: number | undefined;
 }
-
-const JSON_TYPE = { 'content-type': 'application/json' } as const;
 
 /**
  * Batch 3 has the idempotency key of the call with the suffix `.3`. A repeated call makes the same batches, with the

@@ -1,4 +1,5 @@
 import { checkedOptions } from '../checked-options.ts';
+import { JSON_TYPE } from '../http/headers.ts';
 import { type ApiPromise, apiCall, type WithResponses } from '../http/response.ts';
 import { CALL_OPTIONS, type CallOptions, type Transport } from '../http/transport.ts';
 import { jsonText } from '../json.ts';
@@ -19,7 +20,6 @@ import type { BatchOptions, Operation, OperationResult, PostOptions, UpsertOptio
 
 const UPSERT_OPTIONS = [...CALL_OPTIONS, 'ifMatch', 'ifNew', 'idempotencyKey'] as const;
 const DELETE_OPTIONS = [...CALL_OPTIONS, 'batchSize', 'idempotencyKey'] as const;
-const JSON_TYPE = { 'content-type': 'application/json' } as const;
 
 export const upsertRecord = (
   { transport, resource }: Context,

@@ -1,4 +1,5 @@
 import { checkedOptions } from '../checked-options.ts';
+import { JSON_TYPE } from '../http/headers.ts';
 import { type ApiPromise, apiCall } from '../http/response.ts';
 import { CALL_OPTIONS } from '../http/transport.ts';
 import { jsonText } from '../json.ts';
@@ -8,7 +9,6 @@ import { idSegment } from './query.ts';
 import { type Context, pathOf } from './read.ts';
 import type { ChangeOptions, PostOptions } from './types.ts';
 
-const JSON_TYPE = { 'content-type': 'application/json' } as const;
 const NOT_FOUND = 404;
 const CHANGE_OPTIONS = [...CALL_OPTIONS, 'ifMatch'] as const;
 

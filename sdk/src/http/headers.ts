@@ -5,6 +5,9 @@ export type HeadersInput =
   | Readonly<Record<string, string | undefined>>
   | Iterable<readonly [name: string, value: string]>;
 
+/** The header of a request with a body. */
+export const JSON_TYPE = { 'content-type': 'application/json' } as const;
+
 /**
  * Merges groups of headers into one object with lower-case names. A later group replaces headers of an earlier one. A
  * header whose value is undefined is left out. Throws {@link SvcError} if a group has a header twice, or if a header
