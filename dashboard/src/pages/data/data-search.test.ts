@@ -11,7 +11,7 @@ import {
   withSort,
 } from './data-search.ts';
 
-test('filters and sort are read from the URL, and anything else is dropped', () => {
+test('filters, sort and columns are read from the URL, and anything else is dropped', () => {
   expect(dataSearch({ sort: 'score-ascending', status: 'draft', companyId: '', page: '2' })).toEqual({
     sort: 'score-ascending',
     status: 'draft',
@@ -19,6 +19,7 @@ test('filters and sort are read from the URL, and anything else is dropped', () 
   });
   expect(dataSearch({ status: {}, companyId: ['com_a'], q: true })).toEqual({});
   expect(dataSearch({ headlineScoreMin: 40, q: 2026 })).toEqual({ headlineScoreMin: '40', q: '2026' });
+  expect(dataSearch({ columns: 'title,url' })).toEqual({ columns: 'title,url' });
 });
 
 test('a list gets only the parameters that it has', () => {
@@ -79,11 +80,16 @@ describe('a range', () => {
   });
 });
 
-test('clearing removes the filters of the list and keeps the sort', () => {
+test('columns do not filter the list', () => {
+  expect(listParams(CONTRACT.content, { columns: 'title,url' })).toEqual({});
+});
+
+test('clearing removes the filters of the list and keeps the sort and the columns', () => {
   const search = { companyId: 'com_a', status: 'draft', q: 'acme', createdAfter: '2026-03-01T09:30Z' };
   expect(isFiltered(listParams(CONTRACT.content, search))).toBe(true);
   expect(isFiltered(listParams(CONTRACT.content, { ...search, ...noFilters(CONTRACT.content) }))).toBe(false);
   expect(noFilters(CONTRACT.audits)).not.toHaveProperty('sort');
+  expect(noFilters(CONTRACT.audits)).not.toHaveProperty('columns');
 });
 
 test('newer records are at the top of a list whose newest time is first', () => {

@@ -9,18 +9,20 @@ import {
 } from '@svc/sdk/contract';
 import { DATA_RESOURCES, type ResourceContract, sortedField } from '../../resources/resources.ts';
 
-/** The filters and the sort of a list in the URL. */
+/** The filters, the sort and the columns of a list in the URL. */
 export type DataSearch = Readonly<Record<string, string | undefined>>;
 
 const SORT = 'sort';
+/** Its value names the columns: `title,url`. */
+export const COLUMNS = 'columns';
 /** Every parameter of a list by which it is filtered. */
 const filterNames = (resource: ResourceContract): readonly string[] => [
   ...Object.keys(comparedFields(resource)),
   ...Object.keys(rangesOf(resource)),
 ];
-const NAMES = new Set([SORT, ...DATA_RESOURCES.flatMap(filterNames)]);
+const NAMES = new Set([SORT, COLUMNS, ...DATA_RESOURCES.flatMap(filterNames)]);
 
-/** Reads the filters and the sort from the URL, for the list of any resource. The router reads `40` as a number. */
+/** Reads what is in the URL, for the list of any resource. The router reads `40` as a number. */
 export const dataSearch = (search: Readonly<Record<string, unknown>>): DataSearch =>
   Object.fromEntries(
     [...NAMES].map((name) => {

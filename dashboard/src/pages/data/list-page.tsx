@@ -30,6 +30,7 @@ import { toast } from '../../ui/toast/toast-store.ts';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { dataColumns } from './columns.tsx';
 import {
+  COLUMNS,
   type DataSearch,
   isFiltered,
   isNewestFirst,
@@ -72,12 +73,13 @@ function List({ workspaceId, resource }: ListProps) {
   const search = route.useSearch();
   const narrow = useNarrow();
   const sort = sortOf(resource, search);
-  const names = useChosenColumns(resource, sort.fieldName);
-  const searchKey = JSON.stringify(search);
-  const params = useMemo(
-    () => listParams(resource, JSON.parse(searchKey) as DataSearch),
-    [resource, searchKey],
-  );
+  const columns = useChosenColumns(resource, sort.fieldName, search[COLUMNS], (choice) => {
+    const next = (before: DataSearch) => ({ ...before, [COLUMNS]: choice });
+    void navigate({ search: next, replace: true, resetScroll: false });
+  });
+  // Other columns show the same list.
+  const listKey = JSON.stringify(listParams(resource, search));
+  const params = useMemo(() => JSON.parse(listKey) as ReturnType<typeof listParams>, [listKey]);
   const list = useCursorList<DataRecord>(listPath(workspaceId, resource.name), params);
   // Another order shows the same records, so they stay selected.
   const selection = useSelection(list.items ?? NO_RECORDS, JSON.stringify({ ...params, sort: undefined }));
@@ -147,7 +149,7 @@ function List({ workspaceId, resource }: ListProps) {
         onLoadNewer={isNewestFirst(resource, search) ? () => void loadNewer() : undefined}
         onChange={set}
         onClear={clear}
-        columnMenu={<ColumnMenu resource={resource} shown={names} sorted={sort.fieldName} />}
+        columnMenu={<ColumnMenu resource={resource} columns={columns} sorted={sort.fieldName} />}
       />
       <FileTarget onFile={blocked === undefined ? setImporting : undefined}>
         <Card className="overflow-hidden">
@@ -174,7 +176,7 @@ function List({ workspaceId, resource }: ListProps) {
                     workspaceId,
                     resource,
                     companyName,
-                    names,
+                    names: columns.names,
                     sort,
                     stacked: narrow,
                     onSort: (next) => set(withSort(resource, next)),
@@ -195,7 +197,7 @@ function List({ workspaceId, resource }: ListProps) {
               {list.items === undefined ? (
                 <SkeletonRows rows={10} />
               ) : (
-                <ListEnd key={searchKey} list={list} noun={nounOf(resource)} total={total} />
+                <ListEnd key={listKey} list={list} noun={nounOf(resource)} total={total} />
               )}
             </>
           )}

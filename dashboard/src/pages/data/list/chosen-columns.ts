@@ -1,7 +1,12 @@
-import { useMemo, useSyncExternalStore } from 'react';
-import { columnChoices, columnsOf, type ResourceContract } from '../../../resources/resources.ts';
+import { useEffect, useEffectEvent, useMemo, useSyncExternalStore } from 'react';
+import {
+  columnChoices,
+  columnsOf,
+  namingField,
+  type ResourceContract,
+} from '../../../resources/resources.ts';
 
-/** The columns that the viewer has chosen for each list, in this browser. */
+/** The columns that the viewer has chosen for each list: in the URL, and in this browser for links that name none. */
 
 const storedAs = ({ name }: ResourceContract): string => `svc.columns.${name}`;
 
@@ -17,15 +22,13 @@ function read(key: string): string | null {
   }
 }
 
-/** Chooses the columns of a list. Null: the default. */
-export function chooseColumns(resource: ResourceContract, names: readonly string[] | null): void {
-  const key = storedAs(resource);
+function write(key: string, choice: string | undefined): void {
   try {
-    if (names === null) localStorage.removeItem(key);
-    else localStorage.setItem(key, names.join(' '));
+    if (choice === undefined) localStorage.removeItem(key);
+    else localStorage.setItem(key, choice);
   } catch {
-    if (names === null) unstored.delete(key);
-    else unstored.set(key, names.join(' '));
+    if (choice === undefined) unstored.delete(key);
+    else unstored.set(key, choice);
   }
   for (const listener of listeners) listener();
 }
@@ -35,13 +38,52 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The fields that are shown as columns: the first one, those that are chosen, and the one that the list is sorted by. */
-export function useChosenColumns(resource: ResourceContract, sorted: string): readonly string[] {
-  const stored = useSyncExternalStore(subscribe, () => read(storedAs(resource)));
-  return useMemo(() => {
-    if (stored === null) return columnsOf(resource, sorted);
-    const chosen = stored.split(' ');
-    const [first = 'id'] = columnsOf(resource);
-    return [first, ...columnChoices(resource).filter((name) => name === sorted || chosen.includes(name))];
-  }, [stored, resource, sorted]);
+/** A choice (`title,url`) without the columns that the list does not have. Undefined: it has no others. */
+function known(resource: ResourceContract, choice: string | null | undefined): string | undefined {
+  const chosen = choice?.split(',') ?? [];
+  const names = [namingField(resource), ...columnChoices(resource)].filter((name) => chosen.includes(name));
+  return names.length === 0 ? undefined : names.join(',');
+}
+
+export interface ChosenColumns {
+  /** The fields that are shown: the first one, those that are chosen, and the one that the list is sorted by. */
+  readonly names: readonly string[];
+  /** Null: the default. */
+  readonly choose: (names: readonly string[] | null) => void;
+}
+
+/**
+ * The columns of a list: those in the URL, otherwise those that were chosen last in this browser. These are then put into
+ * the URL, so that it shows the same to others. `linked`: the choice in the URL. `onLink` puts one there.
+ */
+export function useChosenColumns(
+  resource: ResourceContract,
+  sorted: string,
+  linked: string | undefined,
+  onLink: (choice: string | undefined) => void,
+): ChosenColumns {
+  const key = storedAs(resource);
+  const text = useSyncExternalStore(subscribe, () => read(key));
+  const inLink = known(resource, linked);
+  const stored = known(resource, text);
+  const choice = inLink ?? stored;
+  const unlinked = inLink === undefined ? stored : undefined;
+  const link = useEffectEvent(onLink);
+  useEffect(() => {
+    if (unlinked !== undefined) link(unlinked);
+  }, [unlinked]);
+  const names = useMemo(() => {
+    if (choice === undefined) return columnsOf(resource, sorted);
+    const chosen = choice.split(',');
+    const others = columnChoices(resource).filter((name) => name === sorted || chosen.includes(name));
+    return [namingField(resource), ...others];
+  }, [choice, resource, sorted]);
+  return {
+    names,
+    choose: (next) => {
+      const chosen = known(resource, next?.join(','));
+      write(key, chosen);
+      onLink(chosen);
+    },
+  };
 }

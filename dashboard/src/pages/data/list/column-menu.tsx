@@ -3,18 +3,17 @@ import { fieldLabel } from '../../../resources/labels.ts';
 import { columnChoices, type ResourceContract } from '../../../resources/resources.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Menu, MenuChecks, MenuItem, MenuSeparator } from '../../../ui/popup/menu.tsx';
-import { chooseColumns } from './chosen-columns.ts';
+import type { ChosenColumns } from './chosen-columns.ts';
 
 export interface ColumnMenuProps {
   readonly resource: ResourceContract;
-  /** The fields that are shown. */
-  readonly shown: readonly string[];
+  readonly columns: ChosenColumns;
   /** The field that the list is sorted by, which is always shown. */
   readonly sorted: string;
 }
 
 /** Chooses the columns of a list. */
-export const ColumnMenu = ({ resource, shown, sorted }: ColumnMenuProps) => (
+export const ColumnMenu = ({ resource, columns: { names, choose }, sorted }: ColumnMenuProps) => (
   <Menu
     align="end"
     trigger={
@@ -31,10 +30,10 @@ export const ColumnMenu = ({ resource, shown, sorted }: ColumnMenuProps) => (
         label: fieldLabel(value),
         ...(value === sorted ? { blocked: 'Sorts the list' } : {}),
       }))}
-      chosen={shown}
-      onChange={(names) => chooseColumns(resource, names)}
+      chosen={names}
+      onChange={choose}
     />
     <MenuSeparator />
-    <MenuItem onSelect={() => chooseColumns(resource, null)}>Default columns</MenuItem>
+    <MenuItem onSelect={() => choose(null)}>Default columns</MenuItem>
   </Menu>
 );
