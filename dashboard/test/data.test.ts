@@ -130,6 +130,18 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
     await page.getByRole('img', { name: /Headline score over time\. Borealis: from \d+ to 18/ }).waitFor();
   });
 
+  test('show the chosen time range of the score, also after a reload', async () => {
+    const page = await open(owner, `${base}/companies/com_b`);
+    const range = (name: string) => page.getByRole('radio', { name });
+    await expect.poll(() => range('90 days').isChecked()).toBe(true);
+    await range('1 year').click();
+    await page.waitForURL(/\?range=1y$/);
+    await page.reload();
+    await expect.poll(() => range('1 year').isChecked()).toBe(true);
+    await page.goto(`${base}/companies/com_b?range=2d`);
+    await expect.poll(() => range('90 days').isChecked()).toBe(true);
+  });
+
   test('let an owner change the status and edit content, and keep the edits if somebody else was faster', async () => {
     const page = await open(owner, `${base}/content/con_a`);
     await page.getByRole('button', { name: 'In review' }).click();

@@ -4,6 +4,7 @@ import { PageSkeleton } from '../layout/page-skeleton.tsx';
 import { dataSearch } from '../pages/data/data-search.ts';
 import { findResource } from '../resources/resources.ts';
 import { RouteFailure } from './root.tsx';
+import { oneOf } from './search.ts';
 import { workspaceRoute } from './workspace.tsx';
 
 const common = {
@@ -26,10 +27,20 @@ export const listRoute = createRoute({
   component: lazyPage(() => import('../pages/data/list-page.tsx'), 'ListPage'),
 });
 
+const SCORE_RANGES = ['30d', '90d', '1y'] as const;
+
+interface RecordSearch {
+  /** The time range of the plot of scores. Default: `90d`. */
+  readonly range?: (typeof SCORE_RANGES)[number] | undefined;
+}
+
 /** A record. */
 export const recordRoute = createRoute({
   ...common,
   path: '/data/$resource/$recordId',
   beforeLoad: ({ params: { resource } }) => requireResource(resource),
+  validateSearch: ({ range }: Record<string, unknown>): RecordSearch => ({
+    range: oneOf(range, SCORE_RANGES),
+  }),
   component: lazyPage(() => import('../pages/data/record-page.tsx'), 'RecordPage'),
 });

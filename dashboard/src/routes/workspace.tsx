@@ -108,17 +108,22 @@ export const keysRoute = createRoute({
   component: lazyPage(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
 });
 
+const KEY_RANGES = ['7d', '30d', '90d'] as const;
+
 interface KeySearch {
   /** Opens the dialog that replaces the key. */
   readonly replace?: true | undefined;
+  /** The time range of the plot. Default: `30d`. */
+  readonly range?: (typeof KEY_RANGES)[number] | undefined;
 }
 
 /** A key with its usage and its latest requests. */
 export const keyRoute = createRoute({
   ...common,
   path: '/keys/$keyId',
-  validateSearch: ({ replace }: Record<string, unknown>): KeySearch => ({
+  validateSearch: ({ replace, range }: Record<string, unknown>): KeySearch => ({
     replace: replace === true ? replace : undefined,
+    range: oneOf(range, KEY_RANGES),
   }),
   component: lazyPage(() => import('../pages/keys/key/key-page.tsx'), 'KeyPage'),
 });

@@ -66,6 +66,25 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 
+  test('shows the chosen time range of the plot, also after a reload and in a link that opens a dialog', async () => {
+    const days = (name: string) => page.getByRole('radio', { name });
+    await page.goto(`${home}/keys/${crawler.keyId}`);
+    await expect.poll(() => days('30 days').isChecked()).toBe(true);
+    await page.evaluate(() => scrollTo(0, 100));
+    await days('90 days').click();
+    await page.waitForURL(/\?range=90d$/);
+    expect(await page.evaluate(() => scrollY)).toBe(100);
+    await page.reload();
+    await expect.poll(() => days('90 days').isChecked()).toBe(true);
+    await page.goto(`${page.url()}&replace=true`);
+    await page.getByRole('dialog', { name: 'Replace “Crawler”' }).waitFor();
+    await page.waitForURL(/\?range=90d$/);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => days('90 days').isChecked()).toBe(true);
+    await page.goto(`${home}/keys/${crawler.keyId}?range=2d`);
+    await expect.poll(() => days('30 days').isChecked()).toBe(true);
+  });
+
   test('leads to the same entries in the log, and to an entry', async () => {
     await section('Latest addresses').getByRole('link', { name: '192.0.2.7' }).click();
     await page.waitForURL(/\/log\?.*address=192\.0\.2\.7/);

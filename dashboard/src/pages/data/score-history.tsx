@@ -1,12 +1,14 @@
 import type { RangeName } from '@svc/service/dashboard/wire';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
 import { scoresQuery } from '../../api/scores.ts';
 import { ScorePlot } from '../../plots/score-plot.tsx';
 import { Section } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+
+const route = getRouteApi('/signed-in/w/$workspaceId/data/$resource/$recordId');
 
 const RANGES = [
   { value: '30d', label: '30 days' },
@@ -22,13 +24,21 @@ export interface ScoreHistoryProps {
 
 /** The headline score of a company over time. */
 export function ScoreHistory({ workspaceId, companyId, name }: ScoreHistoryProps) {
-  const [range, setRange] = useState<(typeof RANGES)[number]['value']>('90d');
+  const { range = '90d' } = route.useSearch();
+  const navigate = route.useNavigate();
   const { data, error, refetch } = useQuery(scoresQuery(workspaceId, range, companyId));
   const hasScores = data?.companies.some(({ scores }) => scores.some((score) => score !== null)) === true;
   return (
     <Section
       title={`Headline score of ${name}`}
-      actions={<Segments label="Time" value={range} onChange={setRange} options={RANGES} />}
+      actions={
+        <Segments
+          label="Time"
+          value={range}
+          options={RANGES}
+          onChange={(next) => void navigate({ search: { range: next }, replace: true, resetScroll: false })}
+        />
+      }
     >
       {error !== null && data === undefined ? (
         <FailureState error={error} retry={() => void refetch()} title="The scores could not be loaded" />

@@ -58,7 +58,12 @@ function LoadedKey({ workspaceId, details }: LoadedKeyProps) {
   const { act, dialogs } = useKeyActions(workspaceId, replaces ? { key, action: 'replace' } : null);
   // The link of a notice opens the dialog once: the address does not keep it.
   useEffect(() => {
-    if (replace !== undefined) void navigate({ search: {}, replace: true, ignoreBlocker: true });
+    if (replace === undefined) return;
+    void navigate({
+      search: (known) => ({ ...known, replace: undefined }),
+      replace: true,
+      ignoreBlocker: true,
+    });
   }, [replace, navigate]);
   return (
     <Page

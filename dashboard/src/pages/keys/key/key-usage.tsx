@@ -1,6 +1,7 @@
 import type { ApiKey } from '@svc/sdk';
-import type { KeyUsage } from '@svc/service/dashboard/wire';
+import type { KeyUsage, RangeName } from '@svc/service/dashboard/wire';
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { keyUsageQuery } from '../../../api/keys.ts';
 import { formatNumber, formatPercent } from '../../../format/number.ts';
@@ -12,12 +13,13 @@ import { Segments } from '../../../ui/segments.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { daysOf } from '../usage.ts';
 
+const route = getRouteApi('/signed-in/w/$workspaceId/keys/$keyId');
+
 const RANGES = [
-  { value: '7', label: '7 days' },
-  { value: '30', label: '30 days' },
-  { value: '90', label: '90 days' },
-] as const;
-type Range = (typeof RANGES)[number]['value'];
+  { value: '7d', label: '7 days' },
+  { value: '30d', label: '30 days' },
+  { value: '90d', label: '90 days' },
+] as const satisfies readonly { readonly value: RangeName; readonly label: string }[];
 
 export interface KeyUsageSectionProps {
   readonly workspaceId: string;
@@ -26,15 +28,30 @@ export interface KeyUsageSectionProps {
 
 /** The requests of a key per day, and the share of those that failed. */
 export function KeyUsageSection({ workspaceId, apiKey }: KeyUsageSectionProps) {
-  const [range, setRange] = useState<Range>('30');
-  const { data, error, refetch } = useQuery(keyUsageQuery(workspaceId, apiKey.id, Number(range)));
+  const { range = '30d' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const days = Number.parseInt(range, 10);
+  const { data, error, refetch } = useQuery(keyUsageQuery(workspaceId, apiKey.id, days));
   return (
     <Section
       title="Requests per day"
-      actions={<Segments label="Time of the plot" value={range} options={RANGES} onChange={setRange} />}
+      actions={
+        <Segments
+          label="Time of the plot"
+          value={range}
+          options={RANGES}
+          onChange={(next) =>
+            void navigate({
+              search: (known) => ({ ...known, range: next }),
+              replace: true,
+              resetScroll: false,
+            })
+          }
+        />
+      }
     >
       {data !== undefined ? (
-        <UsagePlot usage={data} days={Number(range)} />
+        <UsagePlot usage={data} days={days} />
       ) : error === null ? (
         <div role="status" aria-label="Loading">
           <Skeleton className="h-60 w-full" />
