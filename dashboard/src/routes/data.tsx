@@ -1,17 +1,9 @@
 import { createRoute, notFound } from '@tanstack/react-router';
 import { lazyPage } from '../chunks/lazy-page.tsx';
-import { PageSkeleton } from '../layout/page-skeleton.tsx';
 import { dataSearch } from '../pages/data/data-search.ts';
 import { findResource } from '../resources/resources.ts';
-import { RouteFailure } from './root.tsx';
 import { oneOf } from './search.ts';
-import { workspaceRoute } from './workspace.tsx';
-
-const common = {
-  getParentRoute: () => workspaceRoute,
-  pendingComponent: PageSkeleton,
-  errorComponent: RouteFailure,
-} as const;
+import { workspacePage } from './workspace.tsx';
 
 /** Shows the page "Page not found" if there is no such resource. */
 function requireResource(name: string): void {
@@ -20,7 +12,7 @@ function requireResource(name: string): void {
 
 /** The list of the records of a resource. */
 export const listRoute = createRoute({
-  ...common,
+  ...workspacePage,
   path: '/data/$resource',
   beforeLoad: ({ params: { resource } }) => requireResource(resource),
   validateSearch: dataSearch,
@@ -36,7 +28,7 @@ interface RecordSearch {
 
 /** A record. */
 export const recordRoute = createRoute({
-  ...common,
+  ...workspacePage,
   path: '/data/$resource/$recordId',
   beforeLoad: ({ params: { resource } }) => requireResource(resource),
   validateSearch: ({ range }: Record<string, unknown>): RecordSearch => ({

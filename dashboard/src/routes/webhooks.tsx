@@ -1,15 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../chunks/lazy-page.tsx';
-import { PageSkeleton } from '../layout/page-skeleton.tsx';
 import { webhookSearch } from '../pages/webhooks/endpoint/webhook-search.ts';
-import { RouteFailure } from './root.tsx';
-import { workspaceRoute } from './workspace.tsx';
-
-const common = {
-  getParentRoute: () => workspaceRoute,
-  pendingComponent: PageSkeleton,
-  errorComponent: RouteFailure,
-} as const;
+import { workspacePage } from './workspace.tsx';
 
 interface WebhooksSearch {
   /** Opens the dialog that creates an endpoint. */
@@ -18,7 +10,7 @@ interface WebhooksSearch {
 
 /** The endpoints. */
 export const webhooksRoute = createRoute({
-  ...common,
+  ...workspacePage,
   path: '/webhooks',
   validateSearch: ({ create }: Record<string, unknown>): WebhooksSearch => ({
     create: create === true ? create : undefined,
@@ -28,7 +20,7 @@ export const webhooksRoute = createRoute({
 
 /** An endpoint with its deliveries. */
 export const webhookRoute = createRoute({
-  ...common,
+  ...workspacePage,
   path: '/webhooks/$endpointId',
   validateSearch: webhookSearch,
   component: lazyPage(() => import('../pages/webhooks/endpoint/webhook-page.tsx'), 'WebhookPage'),
@@ -36,7 +28,7 @@ export const webhookRoute = createRoute({
 
 /** A delivery. */
 export const deliveryRoute = createRoute({
-  ...common,
+  ...workspacePage,
   path: '/webhooks/$endpointId/deliveries/$eventId',
   component: lazyPage(() => import('../pages/webhooks/delivery/delivery-page.tsx'), 'DeliveryPage'),
 });

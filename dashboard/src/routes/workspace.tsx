@@ -61,7 +61,8 @@ export const workspaceRoute = createRoute({
   },
 });
 
-const common = {
+/** What every page of a workspace has in common. */
+export const workspacePage = {
   getParentRoute: () => workspaceRoute,
   pendingComponent: PageSkeleton,
   errorComponent: RouteFailure,
@@ -75,7 +76,7 @@ interface OverviewSearch {
 }
 
 export const overviewRoute = createRoute({
-  ...common,
+  ...workspacePage,
   path: '/',
   validateSearch: ({ range }: Record<string, unknown>): OverviewSearch => ({
     range: oneOf(range, OVERVIEW_RANGES),
@@ -99,7 +100,7 @@ interface KeysSearch {
 }
 
 export const keysRoute = createRoute({
-  ...common,
+  ...workspacePage,
   path: '/keys',
   validateSearch: ({ status, create }: Record<string, unknown>): KeysSearch => ({
     status: oneOf(status, KEY_STATUSES),
@@ -119,7 +120,7 @@ interface KeySearch {
 
 /** A key with its usage and its latest requests. */
 export const keyRoute = createRoute({
-  ...common,
+  ...workspacePage,
   path: '/keys/$keyId',
   validateSearch: ({ replace, range }: Record<string, unknown>): KeySearch => ({
     replace: replace === true ? replace : undefined,
@@ -129,7 +130,7 @@ export const keyRoute = createRoute({
 });
 
 export const logRoute = createRoute({
-  ...common,
+  ...workspacePage,
   path: '/log',
   validateSearch: logSearch,
   component: lazyPage(() => import('../pages/log/log-page.tsx'), 'LogPage'),
@@ -144,7 +145,7 @@ interface SearchSearch {
 }
 
 export const searchRoute = createRoute({
-  ...common,
+  ...workspacePage,
   path: '/search',
   // The router reads `40` as a number.
   validateSearch: ({ q, in: name }: Record<string, unknown>): SearchSearch => ({
@@ -155,7 +156,7 @@ export const searchRoute = createRoute({
 });
 
 export const explorerRoute = createRoute({
-  ...common,
+  ...workspacePage,
   path: '/explorer',
   component: lazyPage(() => import('../pages/explorer/explorer-page.tsx'), 'ExplorerPage'),
 });
@@ -169,7 +170,7 @@ interface SettingsSearch {
 }
 
 export const settingsRoute = createRoute({
-  ...common,
+  ...workspacePage,
   path: '/settings',
   validateSearch: ({ tab, invite }: Record<string, unknown>): SettingsSearch => ({
     tab: oneOf(tab, SETTINGS_TABS),
