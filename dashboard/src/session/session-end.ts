@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from 'react';
 import { BASE_PATH } from '../base.ts';
+import { createStore } from '../listeners.ts';
 
 /**
  * What the tabs of this browser tell each other, because they have the same cookie: that the session has ended, or that
@@ -10,22 +10,13 @@ import { BASE_PATH } from '../base.ts';
 export type TabMessage = { readonly ended: string } | 'signed-in';
 
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(`svc ${BASE_PATH}`);
-let reason: string | null = null;
-const listeners = new Set<() => void>();
+const reason = createStore<string | null>(null);
 
 /** Stores why the session ended, for the sign-in page of this tab. Null: it has not ended. */
-export function setEndReason(next: string | null): void {
-  reason = next;
-  for (const listener of listeners) listener();
-}
-
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
+export const setEndReason = (next: string | null): void => reason.set(next);
 
 /** Why the session of this tab ended; null if there was none. */
-export const useEndReason = (): string | null => useSyncExternalStore(subscribe, () => reason);
+export const useEndReason = (): string | null => reason.use();
 
 export const tellOtherTabs = (message: TabMessage): void => channel?.postMessage(message);
 

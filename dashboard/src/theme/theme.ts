@@ -1,11 +1,12 @@
 import { useSyncExternalStore } from 'react';
+import { createListeners } from '../listeners.ts';
 
 /** index.html reads the theme under this name before the first paint. */
 const STORED_AS = 'svc.theme';
 
 export type Theme = 'system' | 'light' | 'dark';
 
-const listeners = new Set<() => void>();
+const { notify, subscribe } = createListeners();
 
 const current = (): Theme => {
   const { theme } = document.documentElement.dataset;
@@ -22,13 +23,8 @@ export function setTheme(theme: Theme): void {
   } catch {
     // Storage is switched off. The theme lasts until the page is closed.
   }
-  for (const listener of listeners) listener();
+  notify();
 }
-
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
 
 /** The selected theme. */
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, current);

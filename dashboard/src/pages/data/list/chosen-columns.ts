@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useMemo, useSyncExternalStore } from 'react';
+import { createListeners } from '../../../listeners.ts';
 import {
   columnChoices,
   columnsOf,
@@ -12,7 +13,7 @@ const storedAs = ({ name }: ResourceContract): string => `svc.columns.${name}`;
 
 /** What was chosen in this page, for browsers whose storage is switched off. */
 const unstored = new Map<string, string>();
-const listeners = new Set<() => void>();
+const { notify, subscribe } = createListeners();
 
 function read(key: string): string | null {
   try {
@@ -30,12 +31,7 @@ function write(key: string, choice: string | undefined): void {
     if (choice === undefined) unstored.delete(key);
     else unstored.set(key, choice);
   }
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  notify();
 }
 
 /** A choice (`title,url`) without the columns that the list does not have. Undefined: it has no others. */
