@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { readStored, store } from '../stored.ts';
 
 /** The time zone of all dates: that of the browser, or the one that the viewer has chosen in this browser. */
 
@@ -16,13 +17,8 @@ export const isTimeZone = (name: string): boolean => {
 };
 
 function read(): string | null {
-  try {
-    const stored = localStorage.getItem(STORED_AS);
-    return stored !== null && isTimeZone(stored) ? stored : null;
-  } catch {
-    // Storage is switched off. The choice lasts until the page is closed.
-    return null;
-  }
+  const stored = readStored(STORED_AS);
+  return stored !== null && isTimeZone(stored) ? stored : null;
 }
 
 let chosen = read();
@@ -33,14 +29,12 @@ function use(zone: string | null): void {
   for (const listener of listeners) listener();
 }
 
-/** Chooses a zone for this browser. Null: that of the browser. */
+/**
+ * Chooses a zone for this browser. Null: that of the browser. If its storage is switched off, the choice lasts until the
+ * page is closed.
+ */
 export function setTimeZone(zone: string | null): void {
-  try {
-    if (zone === null) localStorage.removeItem(STORED_AS);
-    else localStorage.setItem(STORED_AS, zone);
-  } catch {
-    // As in read().
-  }
+  store(STORED_AS, zone);
   use(zone);
 }
 

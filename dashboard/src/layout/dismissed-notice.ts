@@ -1,18 +1,10 @@
+import { readStored, store } from '../stored.ts';
+
 const STORED_AS = 'svc.dismissed-notice.';
 
 /** The notice that was dismissed last in this workspace, in this browser. */
-export function dismissedNotice(workspaceId: string): string | null {
-  try {
-    return localStorage.getItem(STORED_AS + workspaceId);
-  } catch {
-    return null;
-  }
-}
+export const dismissedNotice = (workspaceId: string): string | null => readStored(STORED_AS + workspaceId);
 
-export function dismissNotice(workspaceId: string, notice: string): void {
-  try {
-    localStorage.setItem(STORED_AS + workspaceId, notice);
-  } catch {
-    // Storage is switched off. The notice is dismissed until the page is closed.
-  }
-}
+/** If the storage is switched off, the notice is dismissed until the page is closed. */
+export const dismissNotice = (workspaceId: string, notice: string): void =>
+  store(STORED_AS + workspaceId, notice);

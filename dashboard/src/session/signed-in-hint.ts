@@ -1,22 +1,12 @@
+import { readStored, store } from '../stored.ts';
+
 const STORED_AS = 'svc.signed-in';
 
 /**
  * Whether this browser was signed in at its last visit. Scripts cannot read the cookie. The hint saves a request, and
  * the error that the browser would log for a missing session. It grants no access.
  */
-export function wasSignedIn(): boolean {
-  try {
-    return localStorage.getItem(STORED_AS) !== null;
-  } catch {
-    return false;
-  }
-}
+export const wasSignedIn = (): boolean => readStored(STORED_AS) !== null;
 
-export function noteSignedIn(signedIn: boolean): void {
-  try {
-    if (signedIn) localStorage.setItem(STORED_AS, 'yes');
-    else localStorage.removeItem(STORED_AS);
-  } catch {
-    // Storage is switched off. The service is asked instead.
-  }
-}
+/** If the storage is switched off, the service is asked instead. */
+export const noteSignedIn = (signedIn: boolean): void => store(STORED_AS, signedIn ? 'yes' : null);

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { createListeners } from '../listeners.ts';
+import { store } from '../stored.ts';
 
 /** index.html reads the theme under this name before the first paint. */
 const STORED_AS = 'svc.theme';
@@ -13,16 +14,12 @@ const current = (): Theme => {
   return theme === 'light' || theme === 'dark' ? theme : 'system';
 };
 
+/** Selects a theme for this browser. If its storage is switched off, the theme lasts until the page is closed. */
 export function setTheme(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === 'system') delete dataset['theme'];
   else dataset['theme'] = theme;
-  try {
-    if (theme === 'system') localStorage.removeItem(STORED_AS);
-    else localStorage.setItem(STORED_AS, theme);
-  } catch {
-    // Storage is switched off. The theme lasts until the page is closed.
-  }
+  store(STORED_AS, theme === 'system' ? null : theme);
   notify();
 }
 
