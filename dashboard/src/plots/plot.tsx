@@ -5,19 +5,9 @@ import { useTimeZone } from '../format/time-zone.ts';
 import { ownTask } from '../tasks.ts';
 import { useShownTheme } from '../theme/theme.ts';
 
-export interface PlotColors {
-  readonly ink: string;
-  readonly soft: string;
-  readonly line: string;
-  readonly edge: string;
-  readonly surface: string;
-  readonly accent: string;
-  readonly good: string;
-  readonly warn: string;
-  readonly bad: string;
-}
-
 const NAMES = ['ink', 'soft', 'line', 'edge', 'surface', 'accent', 'good', 'warn', 'bad'] as const;
+
+export type PlotColors = Readonly<Record<(typeof NAMES)[number], string>>;
 
 export interface PlotProps {
   /** What the plot shows, in a sentence, for screen readers. */

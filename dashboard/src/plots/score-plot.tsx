@@ -8,14 +8,6 @@ import { Plot, type PlotColors, usePlotZone } from './plot.tsx';
 const FEW_POINTS = 10;
 
 /** Colours of the lines. The lines also differ in their dashes, for people who cannot tell the colours apart. */
-const lineColors = ({ accent, good, warn, bad, ink, soft }: PlotColors): readonly string[] => [
-  accent,
-  good,
-  warn,
-  bad,
-  ink,
-  soft,
-];
 export const LINE_VARIABLES = ['accent', 'good', 'warn', 'bad', 'ink', 'soft'] as const;
 export const LINE_DASHES: readonly (readonly number[])[] = [
   [],
@@ -44,7 +36,7 @@ export function ScorePlot({ scores: { times, companies } }: { readonly scores: S
         {},
         ...companies.map(({ name, scores }, i) => ({
           label: name,
-          stroke: lineColors(colors)[i] ?? colors.ink,
+          stroke: colors[LINE_VARIABLES[i] ?? 'ink'],
           width: 2,
           dash: [...(LINE_DASHES[i] ?? [])],
           spanGaps: true,
