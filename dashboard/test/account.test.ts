@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { totpCode } from '@svc/service/harness/totp.ts';
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessibleInBothThemes } from './harness/accessible.ts';
 import type { Visitor } from './harness/visitor.ts';
@@ -21,6 +22,17 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     await visitor.page.getByLabel('Email address').fill(email);
     await visitor.page.getByLabel('Password').fill(password);
     await visitor.page.getByRole('button', { name: 'Sign in' }).click();
+  };
+
+  /** Begins to set up a second factor. Returns the address for the authenticator. */
+  const scan = async (page: Page): Promise<string> => {
+    await page.goto('/account');
+    await page.getByRole('button', { name: 'Set up an authenticator' }).click();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('img', { name: 'QR code for the authenticator' }).waitFor();
+    await page.getByRole('button', { name: 'Copy the key' }).click();
+    return `otpauth://totp/x?secret=${await page.evaluate('navigator.clipboard.readText()')}`;
   };
 
   test('opens at the place that its URL names, and after a reload at the place where it was', async () => {
@@ -111,14 +123,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     const cleo = await world.person('Cleo');
     const here = await world.signedIn(cleo);
     const { page } = here;
-    await page.goto('/account');
-    await page.getByRole('button', { name: 'Set up an authenticator' }).click();
-    await page.getByLabel('Your password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('img', { name: 'QR code for the authenticator' }).waitFor();
-    await page.getByRole('button', { name: 'Copy the key' }).click();
-    const secret: string = await page.evaluate('navigator.clipboard.readText()');
-    const uri = `otpauth://totp/x?secret=${secret}`;
+    const uri = await scan(page);
     await page.getByLabel('Code from the app').fill('000000');
     await page.getByRole('button', { name: 'Switch on' }).click();
     await page.getByRole('alert').getByText('Codes change every 30 seconds').waitFor();
@@ -173,13 +178,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     const dora = await world.person('Dora');
     const here = await world.signedIn(dora);
     const { page } = here;
-    await page.goto('/account');
-    await page.getByRole('button', { name: 'Set up an authenticator' }).click();
-    await page.getByLabel('Your password').fill(PASSWORD);
-    await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByRole('button', { name: 'Copy the key' }).click();
-    const secret: string = await page.evaluate('navigator.clipboard.readText()');
-    await page.getByLabel('Code from the app').fill(totpCode(`otpauth://totp/x?secret=${secret}`));
+    await page.getByLabel('Code from the app').fill(totpCode(await scan(page)));
     await page.getByRole('button', { name: 'Switch on' }).click();
     await page.getByRole('button', { name: "Done, I've saved them" }).click();
 
@@ -197,5 +196,34 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     const there = await world.visitor();
     await signIn(there, dora.email, PASSWORD);
     await there.page.waitForURL(/\/w\//);
+  });
+
+  test('does not close while backup codes are created, because they are shown only once', async () => {
+    const { page, expectNoProblems } = await world.signedIn(await world.person('Ines'));
+    const dialog = page.getByRole('dialog');
+    const keepsOpen = async (path: string, button: string): Promise<void> => {
+      const [answered, shown] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      await page.route(path, async (route) => {
+        const response = await route.fetch();
+        answered.resolve();
+        await shown.promise;
+        await route.fulfill({ response });
+      });
+      await dialog.getByRole('button', { name: button }).click();
+      await answered.promise;
+      expect(await dialog.getByRole('button', { name: 'Close' }).count()).toBe(0);
+      await page.keyboard.press('Escape');
+      // The button is not enabled, so Playwright would wait.
+      await dialog.getByRole('button', { name: 'Cancel' }).click({ force: true });
+      shown.resolve();
+      await dialog.getByRole('listitem').nth(9).waitFor();
+      await dialog.getByRole('button', { name: "Done, I've saved them" }).click();
+    };
+    await page.getByLabel('Code from the app').fill(totpCode(await scan(page)));
+    await keepsOpen('**/auth/two-factor/verify-totp', 'Switch on');
+    await page.getByRole('button', { name: 'New backup codes' }).click();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await keepsOpen('**/auth/two-factor/generate-backup-codes', 'Create new codes');
+    expectNoProblems();
   });
 });

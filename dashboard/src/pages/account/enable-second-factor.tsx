@@ -10,7 +10,7 @@ import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
 import { digitsOf } from '../sign-in/digits.ts';
 import { BackupCodes } from './backup-codes.tsx';
-import { PasswordStep } from './password-step.tsx';
+import { PasswordStep, WAIT } from './password-step.tsx';
 import { ScanStep } from './scan-step.tsx';
 
 export interface EnableSecondFactorProps {
@@ -21,6 +21,7 @@ export interface EnableSecondFactorProps {
 export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
   const client = useQueryClient();
   const [setUp, setSetUp] = useState<SecondFactorSetUp | null>(null);
+  const [sending, setSending] = useState(false);
   const [code, setCode] = useState('');
   const verify = useAction({
     mutationFn: () =>
@@ -35,12 +36,19 @@ export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
   };
   const title = verify.isSuccess ? 'Save your backup codes' : 'Set up an authenticator';
   return (
-    <Dialog open onOpenChange={onClose} title={title} dismissable={!verify.isSuccess}>
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={title}
+      // The backup codes are shown only once.
+      dismissable={!sending && !verify.isPending && !verify.isSuccess}
+    >
       {setUp === null ? (
         <PasswordStep<SecondFactorSetUp>
           path="/auth/two-factor/enable"
           action="Continue"
           onDone={setSetUp}
+          onSending={setSending}
           onCancel={onClose}
         />
       ) : verify.isSuccess ? (
@@ -52,7 +60,9 @@ export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
           unsaved={false}
           actions={
             <DialogActions>
-              <Button onClick={onClose}>Cancel</Button>
+              <Button blocked={verify.isPending ? WAIT : undefined} onClick={onClose}>
+                Cancel
+              </Button>
               <Button type="submit" variant="primary" busy={verify.isPending}>
                 Switch on
               </Button>

@@ -10,19 +10,21 @@ export interface NewBackupCodesProps {
 
 export function NewBackupCodes({ onClose }: NewBackupCodesProps) {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const [sending, setSending] = useState(false);
   return (
     <Dialog
       open
       onOpenChange={onClose}
       title={codes === null ? 'New backup codes' : 'Save your backup codes'}
       {...(codes === null ? { description: 'Your current backup codes stop working.' } : {})}
-      dismissable={codes === null}
+      dismissable={codes === null && !sending}
     >
       {codes === null ? (
         <PasswordStep<Pick<SecondFactorSetUp, 'backupCodes'>>
           path="/auth/two-factor/generate-backup-codes"
           action="Create new codes"
           onDone={({ backupCodes }) => setCodes(backupCodes)}
+          onSending={setSending}
           onCancel={onClose}
         />
       ) : (

@@ -12,16 +12,23 @@ export interface PasswordStepProps<Answer> {
   readonly action: string;
   readonly dangerous?: boolean;
   readonly onDone: (answer: Answer) => unknown;
+  /** Called with whether a request runs. Its dialog must not close meanwhile, because the response would not be seen. */
+  readonly onSending: (sending: boolean) => void;
   readonly onCancel: () => void;
 }
 
+/** Why the dialog cannot be closed while its request runs. */
+export const WAIT = 'Wait for the response.';
+
 /** Asks for the password before a change to the sign-in. */
 export function PasswordStep<Answer>(props: PasswordStepProps<Answer>) {
-  const { path, action, dangerous = false, onDone, onCancel } = props;
+  const { path, action, dangerous = false, onDone, onSending, onCancel } = props;
   const [password, setPassword] = useState('');
   const send = useAction({
     mutationFn: () => call<Answer>(path, { method: 'POST', body: { password } }),
+    onMutate: () => onSending(true),
     onSuccess: (answer) => onDone(answer),
+    onSettled: () => onSending(false),
   });
   return (
     <Form
@@ -30,7 +37,9 @@ export function PasswordStep<Answer>(props: PasswordStepProps<Answer>) {
       unsaved={false}
       actions={
         <DialogActions>
-          <Button onClick={onCancel}>Cancel</Button>
+          <Button blocked={send.isPending ? WAIT : undefined} onClick={onCancel}>
+            Cancel
+          </Button>
           <Button type="submit" variant={dangerous ? 'danger' : 'primary'} busy={send.isPending}>
             {action}
           </Button>

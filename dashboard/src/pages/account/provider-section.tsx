@@ -12,6 +12,7 @@ import { PasswordStep } from './password-step.tsx';
 export function ProviderSection() {
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);
+  const [sending, setSending] = useState(false);
   const provider = useQuery({ ...providerQuery, retry: false }).data?.provider ?? null;
   const methods = useQuery(methodsQuery).data;
   if (provider === null || methods === undefined) return null;
@@ -42,6 +43,7 @@ export function ProviderSection() {
               ? 'You will sign in with only your password.'
               : `You will sign in at ${name}, and can then sign in with it instead of your password.`
           }
+          dismissable={!sending}
         >
           {connected ? (
             <PasswordStep
@@ -49,6 +51,7 @@ export function ProviderSection() {
               action="Disconnect"
               dangerous
               onDone={disconnected}
+              onSending={setSending}
               onCancel={close}
             />
           ) : (
@@ -56,6 +59,7 @@ export function ProviderSection() {
               path="/auth/openid/connect"
               action="Continue"
               onDone={({ url }) => location.assign(url)}
+              onSending={setSending}
               onCancel={close}
             />
           )}
