@@ -157,6 +157,36 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
   });
 
+  test('does not send what has no end, also with a key, and stops a request that is no longer shown', async () => {
+    const page = await open(owner, path);
+    await enterKey(page, token);
+    const endpoint = page.getByLabel('Endpoint');
+    const send = page.getByRole('button', { name: 'Send request' });
+    for (const id of ['GET /v1/changes/stream', 'GET /v1/audits/export']) {
+      await endpoint.selectOption(id);
+      expect(await send.getAttribute('aria-disabled'), id).toBe('true');
+    }
+    await send.focus();
+    await page.getByRole('tooltip', { name: /too long for this page/ }).waitFor();
+    await endpoint.selectOption('GET /v1/me');
+    await send.click();
+    await page.getByText('200', { exact: true }).waitFor();
+    const wait = async (): Promise<void> => {
+      await endpoint.selectOption('GET /v1/changes');
+      await page.getByLabel(/^after/).fill('now');
+      await page.getByLabel(/^wait/).fill('30');
+      const sent = page.waitForRequest(/\/v1\/changes/);
+      await send.click();
+      await sent;
+    };
+    await wait();
+    const stopped = () =>
+      page.waitForEvent('requestfailed', (request) => /\/v1\/changes/.test(request.url()));
+    await Promise.all([stopped(), endpoint.selectOption('GET /v1/me')]);
+    await wait();
+    await Promise.all([stopped(), page.getByRole('link', { name: 'Overview' }).click()]);
+  });
+
   test('refuses a live key without sending it, and stores no key', async () => {
     const page = await open(owner, path);
     const live = await service.token(workspaceId);

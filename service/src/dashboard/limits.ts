@@ -73,8 +73,10 @@ export const SEARCH_HITS_MAX = 10;
 /** Requests of one person in the explorer per second, in all workspaces. */
 export const EXPLORER_REQUESTS_PER_SECOND = 10;
 export const EXPLORER_PATH_MAX_CHARACTERS = 8_192;
-/** Paths that the explorer cannot send without a key: about the key itself, and responses without a bounded length. */
-export const NEEDS_KEY = /^\/v1\/(?:me|changes\/stream|[^/]+\/export)$/;
+/** Paths that the explorer cannot send: their responses have no bounded length. */
+export const UNBOUNDED = /^\/v1\/(?:changes\/stream|[^/]+\/export)$/;
+/** The path that it cannot send without a key: it is about the key. */
+export const NEEDS_KEY = '/v1/me';
 
 export const USAGE_DAYS_DEFAULT = 30;
 /** Days of usage that the list of keys shows for each key. */

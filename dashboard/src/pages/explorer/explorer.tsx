@@ -1,7 +1,7 @@
-import { NEEDS_KEY } from '@svc/service/dashboard/limits';
+import { NEEDS_KEY, UNBOUNDED } from '@svc/service/dashboard/limits';
 import { useQuery } from '@tanstack/react-query';
 import { SendHorizontal } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { useAction } from '../../api/action.ts';
 import { companySearchQuery } from '../../api/company-names.ts';
 import { useWorkspace } from '../../api/workspace.ts';
@@ -26,9 +26,15 @@ type Values = Draft['values'];
 const exampleOf = (body: string, company: string | undefined): string =>
   company === undefined ? body : body.replaceAll(/("companyId": )"[^"]*"/g, `$1${JSON.stringify(company)}`);
 
-/** Why a member cannot send the operation without a key; undefined if they can. */
-function blockedBy({ method, path }: Operation, noWrites: string | undefined): string | undefined {
-  if (NEEDS_KEY.test(path)) return 'This needs an API key. Use the curl command.';
+/** Why the operation cannot be sent; undefined if it can. `noWrites`: why the member cannot write. */
+function blockedBy(
+  { method, path }: Operation,
+  sender: Sender,
+  noWrites: string | undefined,
+): string | undefined {
+  if (UNBOUNDED.test(path)) return 'Its response is too long for this page. Use the curl command.';
+  if (sender === 'key') return undefined;
+  if (path === NEEDS_KEY) return 'This needs an API key. Use the curl command.';
   return method === 'GET' ? undefined : noWrites;
 }
 
@@ -48,10 +54,18 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
   const [bodies, setBodies] = useLastingDraft<Readonly<Record<string, string>>>(`bodies ${workspaceId}`, {});
   const company = useQuery(companySearchQuery(workspaceId, '')).data?.data[0]?.id;
   const operation = operations.find((one) => one.id === id) ?? operations[0];
+  const stop = useRef(new AbortController());
   const sending = useAction({
-    mutationFn: (draft: Draft) =>
-      sender === 'member' ? sendAsMember(draft, workspaceId) : sendWithKey(draft, token.trim()),
+    mutationFn: (draft: Draft) => {
+      stop.current = new AbortController();
+      const { signal } = stop.current;
+      return sender === 'member'
+        ? sendAsMember(draft, workspaceId, signal)
+        : sendWithKey(draft, token.trim(), signal);
+    },
   });
+  // A request may wait for a long time. Nobody sees its response any more.
+  useEffect(() => () => stop.current.abort(), []);
   if (operation === undefined) return null;
   const body =
     operation.body === undefined ? undefined : (bodies[operation.id] ?? exampleOf(operation.body, company));
@@ -101,6 +115,7 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
             value={operation.id}
             onChange={(next) => {
               setId(next);
+              stop.current.abort();
               sending.reset();
             }}
           />
@@ -131,7 +146,7 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
               type="submit"
               variant="primary"
               busy={sending.isPending}
-              blocked={sender === 'member' ? blockedBy(operation, whyNot(role, 'record.change')) : undefined}
+              blocked={blockedBy(operation, sender, whyNot(role, 'record.change'))}
             >
               {sending.isPending ? null : <SendHorizontal size={14} aria-hidden />}
               Send request

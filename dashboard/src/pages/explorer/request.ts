@@ -65,12 +65,17 @@ export function curlOf(draft: Draft): string {
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Sends the request with the key, without the session's cookie. */
-export async function sendWithKey(draft: Draft, token: string): Promise<ExplorerResponse> {
+export async function sendWithKey(
+  draft: Draft,
+  token: string,
+  signal: AbortSignal,
+): Promise<ExplorerResponse> {
   const begun = performance.now();
   const response = await fetch(urlOf(draft), {
     method: draft.operation.method,
     credentials: 'omit',
     cache: 'no-store',
+    signal,
     headers: {
       authorization: `Bearer ${token}`,
       ...(draft.body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -82,12 +87,16 @@ export async function sendWithKey(draft: Draft, token: string): Promise<Explorer
 }
 
 /** Lets the service send the request as the signed-in member, without a key. Writes are dry runs. */
-export async function sendAsMember(draft: Draft, workspaceId: string): Promise<ExplorerResponse> {
+export async function sendAsMember(
+  draft: Draft,
+  workspaceId: string,
+  signal: AbortSignal,
+): Promise<ExplorerResponse> {
   const begun = performance.now();
   const { method } = draft.operation;
   const body = { method, path: targetOf(draft), ...(draft.body === undefined ? {} : { body: draft.body }) };
   const path = ofWorkspace(workspaceId, '/explorer');
-  return shown(await call<ExplorerAnswer>(path, { method: 'POST', body }), begun);
+  return shown(await call<ExplorerAnswer>(path, { method: 'POST', body, signal }), begun);
 }
 
 function shown({ status, headers, body }: ExplorerAnswer, begun: number): ExplorerResponse {

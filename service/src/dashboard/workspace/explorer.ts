@@ -6,7 +6,12 @@ import { ApiError } from '../../http/errors.ts';
 import { canonicalTarget } from '../../http/request.ts';
 import { allows } from '../auth/permissions.ts';
 import type { DashboardContext } from '../context.ts';
-import { EXPLORER_PATH_MAX_CHARACTERS, EXPLORER_REQUESTS_PER_SECOND, NEEDS_KEY } from '../limits.ts';
+import {
+  EXPLORER_PATH_MAX_CHARACTERS,
+  EXPLORER_REQUESTS_PER_SECOND,
+  NEEDS_KEY,
+  UNBOUNDED,
+} from '../limits.ts';
 import { defineBody, oneOf } from '../requests/body.ts';
 import { requirePermission } from '../requests/session.ts';
 import type { ExplorerAnswer } from './explorer-wire.ts';
@@ -56,7 +61,7 @@ function targetOf(text: string): string {
   const { pathname, search, searchParams } = new URL(text, 'http://localhost');
   const path = canonicalTarget(pathname);
   if (!path.startsWith('/v1/')) throw new ApiError('invalid_body', '"path" must be below /v1.');
-  if (NEEDS_KEY.test(path) || searchParams.has('wait')) {
+  if (path === NEEDS_KEY || UNBOUNDED.test(path) || searchParams.has('wait')) {
     throw new ApiError(
       'invalid_body',
       '"path" must not be of /v1/me, a stream, an export or a request that waits: send those with an API key.',
