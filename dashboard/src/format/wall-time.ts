@@ -3,6 +3,9 @@ import { DAY_MS } from './ms.ts';
 
 /** Times as the clocks of a zone show them, such as `2026-03-01T09:30`: the values of the browser's input for dates. */
 
+/** The `max` of such an input: without it, the browser accepts longer years, which a time of the API cannot have. */
+export const LAST_MINUTE = '9999-12-31T23:59';
+
 const OFFSET = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/;
 const MINUTE_CHARACTERS = 16;
 const SECOND_CHARACTERS = 19;

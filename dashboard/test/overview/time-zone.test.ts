@@ -87,6 +87,18 @@ describe.skipIf(BROWSER_PATH === undefined)('the time zone', async () => {
     expect(await page.getByLabel('From (America/New_York)').inputValue()).toBe('2026-07-01T06:00');
   });
 
+  test('has a year of four digits in the bounds of a range, so that the person types on with the hour', async () => {
+    const page = await open(owner, `${log}?range=custom`);
+    const bound = page.getByLabel('From (Europe/Berlin)');
+    await bound.focus();
+    await page.keyboard.type('070120261200PM');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.searchParams.get('from') === '2026-07-01T10:00Z');
+    await bound.fill('10000-01-01T00:00');
+    await bound.press('Enter');
+    await page.getByRole('alert').getByText('Choose 9999-12-31 23:59 or earlier.').waitFor();
+  });
+
   test('of the plots per day is UTC, as the figures are', async () => {
     const page = await open(owner, `/w/${workspaceId}?range=30d`);
     await page.getByRole('heading', { name: 'Requests per day' }).waitFor();

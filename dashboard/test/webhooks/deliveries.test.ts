@@ -129,6 +129,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the deliveries of an endpoint', () 
       const local = new Date(Date.now() - 60_000 - new Date().getTimezoneOffset() * 60_000);
       return local.toISOString().slice(0, 16);
     });
+    await actions.dialog().getByLabel('Since').fill('10000-01-01T00:00');
+    await actions.dialog().getByRole('button', { name: 'Replay' }).click();
+    await actions.dialog().getByText('Choose 9999-12-31 23:59 or earlier.').waitFor();
     await actions.dialog().getByLabel('Since').fill(since);
     await actions.dialog().getByRole('button', { name: 'Replay' }).click();
     await actions.dialog().waitFor({ state: 'detached' });

@@ -1,5 +1,5 @@
 import { timeZone, useTimeZone } from '../../format/time-zone.ts';
-import { timeOfWall, wallTime } from '../../format/wall-time.ts';
+import { LAST_MINUTE, timeOfWall, wallTime } from '../../format/wall-time.ts';
 import { TextFilter } from '../text-filter.tsx';
 import { boundAt } from './time-range.ts';
 
@@ -17,6 +17,7 @@ export function TimeBound({ label, value, className, onFilter }: TimeBoundProps)
   return (
     <TextFilter
       type="datetime-local"
+      max={LAST_MINUTE}
       label={`${label} (${zone})`}
       value={value === undefined ? undefined : wallTime(value, zone)}
       className={className}

@@ -1,5 +1,5 @@
 import { useTimeZone } from '../../../format/time-zone.ts';
-import { changedWall, wallTime } from '../../../format/wall-time.ts';
+import { changedWall, LAST_MINUTE, wallTime } from '../../../format/wall-time.ts';
 import { fieldLabel, valueLabel } from '../../../resources/labels.ts';
 import { type Field, isLongText } from '../../../resources/resources.ts';
 import { Field as LabelledField } from '../../../ui/form/field.tsx';
@@ -61,9 +61,6 @@ function hintOf(field: Field, zone: string): string {
     ? `${description} For example ${field.example}.`
     : description;
 }
-
-/** The browser's input for dates accepts longer years, which a time of the API cannot have. */
-const LAST_MINUTE = '9999-12-31T23:59';
 
 interface ControlProps extends Omit<RecordFieldProps, 'name' | 'error'> {
   readonly id: string;

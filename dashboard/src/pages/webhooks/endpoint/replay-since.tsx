@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { replayWebhook, useWebhookAction } from '../../../api/webhooks.ts';
 import { useTimeZone } from '../../../format/time-zone.ts';
-import { timeOfWall } from '../../../format/wall-time.ts';
+import { LAST_MINUTE, timeOfWall } from '../../../format/wall-time.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Form, fieldError } from '../../../ui/form/form.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
@@ -45,6 +45,7 @@ export function ReplaySince({ id, onClose }: ReplayProps) {
           label="Since"
           hint={`In ${zone}, at most 30 days ago.`}
           type="datetime-local"
+          max={LAST_MINUTE}
           required
           autoFocus
           value={since}
