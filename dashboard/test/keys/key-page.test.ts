@@ -1,3 +1,4 @@
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessibleInBothThemes } from '../harness/accessible.ts';
@@ -149,6 +150,29 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
     const { keyId } = await service.issue(stranger.workspaceId);
     await seen.goto(`${home}/keys/${keyId}`);
     await seen.getByText('There is no API key with the id').waitFor();
+  });
+
+  test('names the company of a key that is replaced, also if the name arrives after the dialog', async () => {
+    const createdAt = new Date(Date.now() - 60_000).toISOString();
+    await seedRecords(service.pool, workspaceId, resourceNamed('companies'), [
+      { id: 'com_a', name: 'Acme', domain: null, createdAt },
+    ]);
+    const { keyId } = await service.issue(workspaceId, { name: 'Partner', companyId: 'com_a' });
+    const shown = Promise.withResolvers<void>();
+    await page.route(/\/company-names/, async (route) => {
+      await shown.promise;
+      await route.continue();
+    });
+    await page.goto(`${home}/keys/${keyId}?replace=true`);
+    const dialog = page.getByRole('dialog', { name: 'Replace “Partner”' });
+    await dialog.getByText('com_a').first().waitFor();
+    shown.resolve();
+    await dialog.getByText('Acme', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await page.locator('[data-token]').waitFor();
+    await page.unroute(/\/company-names/);
+    const { rows } = await service.pool.query('select company_id from api_keys where name = $1', ['Partner']);
+    expect(rows).toEqual([{ company_id: 'com_a' }, { company_id: 'com_a' }]);
   });
 
   test('is where a notice of a key that expires leads to replace it', async () => {

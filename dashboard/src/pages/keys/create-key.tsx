@@ -80,7 +80,9 @@ export function CreateKey({ workspaceId, mode: first, replaced, onClose, onCreat
   const [mode, setMode] = useState(start.mode);
   const [access, setAccess] = useState(start.access);
   const [limits, setLimits] = useState(start.limits);
-  const [company, setCompany] = useState(start.company);
+  const [chosen, setCompany] = useState(start.company);
+  // Its name may have been loaded after the form has opened.
+  const company = chosen != null && chosen.id === replaced?.company?.id ? replaced.company : chosen;
   const idempotencyKey = useIdempotencyKey();
   const create = useAction({
     mutationFn: () =>
