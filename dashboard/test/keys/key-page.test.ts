@@ -28,6 +28,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
     await from('203.0.113.7', '/v1/companies');
     page = await open(owner, `${home}/keys`);
   });
+  /** A day in UTC, such as `2026-03-01`. */
+  const dayIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   const section = (name: string) => page.getByRole('region', { name, exact: true });
 
   test('is reached from the list, and shows settings, usage, failures, addresses and entries', async () => {
@@ -178,6 +180,10 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
   test('is where a notice of a key that expires leads to replace it', async () => {
     const expiresAt = new Date(Date.now() + 3 * 86_400_000).toISOString();
     const soon = await service.issue(workspaceId, { name: 'Nightly', expiresAt });
+    await service.pool.query(`update api_keys set created_at = $2 where id = $1`, [
+      soon.keyId,
+      `${dayIn(-30)}T12:00:00Z`,
+    ]);
     await service.issue(workspaceId, { name: 'Later', expiresAt: '2100-01-01T00:00:00Z' });
     const notice = page.getByRole('region', { name: 'Keys that expire' });
     for (const path of ['', '/keys']) {
@@ -189,7 +195,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
     await press(page, 'Replace “Nightly”');
     await page.getByRole('dialog', { name: 'Replace “Nightly”' }).waitFor();
     expect(page.url()).toMatch(new RegExp(`/keys/${soon.keyId}$`));
-    expect(await page.getByLabel('Expiry date (optional)').inputValue()).toBe('');
+    const expiry = page.getByLabel('Expiry date (optional)');
+    expect(await expiry.inputValue(), 'the same lifetime').toBe(dayIn(33));
+    await page.getByText('The new key has the settings of the old one, and the same lifetime').waitFor();
     await press(page, 'Create key');
     await page.locator('[data-token]').waitFor();
     await press(page, "Done, I've saved it");

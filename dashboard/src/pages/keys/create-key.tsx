@@ -19,6 +19,7 @@ import {
   LimitFields,
   limitsOf,
   NO_LIMITS,
+  sameLifetime,
   type TypedLimits,
   typedLimits,
 } from './key-limits.tsx';
@@ -58,8 +59,8 @@ function startOf(mode: KeyMode, replaced: ReplacedKey | undefined): Entered {
   if (replaced === undefined) return { name: '', mode, access: 'read', limits: NO_LIMITS, company: null };
   const { details, company } = replaced;
   const { key } = details;
-  // An expiry date is not copied: the old one is probably near.
-  const limits = { ...typedLimits(details), expiry: '' };
+  // The expiry date itself is probably near.
+  const limits = { ...typedLimits(details), expiry: sameLifetime(key) };
   return { name: key.name, mode: key.mode, access: key.access, limits, company };
 }
 
@@ -130,8 +131,10 @@ export function CreateKey({ workspaceId, mode: first, replaced, onClose, onCreat
       >
         {old === undefined ? null : (
           <p className="text-soft">
-            The new key has the settings of the old one, which keeps working. Switch your programs to the new
-            token, then revoke the old key. It was last used: <LastUsed at={old.lastUsedAt} />.
+            The new key has the settings of the old one
+            {old.expiresAt === null ? '' : ', and the same lifetime from today'}. The old key keeps working.
+            Switch your programs to the new token, then revoke the old key. It was last used:{' '}
+            <LastUsed at={old.lastUsedAt} />.
           </p>
         )}
         <TextField

@@ -1,3 +1,4 @@
+import type { ApiKey, Time } from '@svc/sdk';
 import { BURST_LIMIT_MAX } from '@svc/service/dashboard/limits';
 import type { KeyDetails } from '@svc/service/dashboard/wire';
 import type { KeyLimits } from '../../api/keys.ts';
@@ -19,7 +20,7 @@ export const NO_LIMITS: TypedLimits = { expiry: '', networks: '', burst: '' };
 export const LIMIT_FIELDS = ['expiresAt', 'allowedNetworks', 'burstLimit'] as const;
 
 export const typedLimits = ({ key, allowedNetworks, burstLimit }: KeyDetails): TypedLimits => ({
-  expiry: key.expiresAt?.slice(0, 10) ?? '',
+  expiry: key.expiresAt === null ? '' : dayOf(key.expiresAt),
   networks: allowedNetworks?.join(', ') ?? '',
   burst: burstLimit?.toString() ?? '',
 });
@@ -34,8 +35,23 @@ export function limitsOf({ expiry, networks, burst }: TypedLimits): KeyLimits {
   };
 }
 
+const LAST_DAY_MS = Date.UTC(9999, 11, 31);
+
+const dayOf = (time: Time): string => time.slice(0, 10);
+
+/** The day in UTC after so many days. The years of the API have four digits. */
+const dayIn = (days: number): string =>
+  dayOf(new Date(Math.min(Date.now() + days * DAY_MS, LAST_DAY_MS)).toISOString());
+
 /** The first day, in UTC, on which a key can expire. */
-const tomorrow = (): string => new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
+const tomorrow = (): string => dayIn(1);
+
+/** The day on which a new key has lived as long as the old one from its creation to its expiry date; empty without one. */
+export function sameLifetime({ createdAt, expiresAt }: ApiKey): string {
+  if (expiresAt === null) return '';
+  const days = (Date.parse(dayOf(expiresAt)) - Date.parse(dayOf(createdAt))) / DAY_MS;
+  return dayIn(Math.max(days, 1));
+}
 
 export interface LimitFieldsProps {
   readonly limits: TypedLimits;
