@@ -200,7 +200,12 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
     await page.getByText('The new key has the settings of the old one, and the same lifetime').waitFor();
     await press(page, 'Create key');
     await page.locator('[data-token]').waitFor();
+    // A program that still has the old token.
+    await service.request(soon.token, '/v1/audits');
+    const used = () => service.pool.query('select from key_usage where key_id = $1', [soon.keyId]);
+    await expect.poll(async () => (await used()).rowCount).toBe(1);
     await press(page, "Done, I've saved it");
+    await page.getByRole('alertdialog').getByText('Last used').waitFor();
     await press(page, 'Revoke key');
     await section('Key').getByText('Revoked', { exact: true }).waitFor();
     await press(page, 'All API keys');

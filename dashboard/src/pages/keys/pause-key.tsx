@@ -31,7 +31,7 @@ export function PauseKey({ workspaceId, apiKey, onClose, onChanged }: PauseKeyPr
         {paused ? 'Requests' : 'Until you resume the key, requests'} with the token{' '}
         <code className="text-ink">{hint}</code> {paused ? 'are accepted again.' : 'fail.'}
       </p>
-      <LastUse apiKey={apiKey} />
+      <LastUse workspaceId={workspaceId} apiKey={apiKey} />
     </Confirm>
   );
 }

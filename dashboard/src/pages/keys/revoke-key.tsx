@@ -28,6 +28,6 @@ export const RevokeKey = ({ workspaceId, apiKey, onClose, onRevoked }: RevokeKey
       Requests with the token <code className="text-ink">{apiKey.hint}</code> will fail. This cannot be
       undone.
     </p>
-    <LastUse apiKey={apiKey} />
+    <LastUse workspaceId={workspaceId} apiKey={apiKey} />
   </Confirm>
 );

@@ -37,7 +37,7 @@ export function RotateKey({ workspaceId, apiKey, onClose, onIssued }: RotateKeyP
         To avoid downtime, use Replace instead: it creates a second key, and this one works until you revoke
         it.
       </p>
-      <LastUse apiKey={apiKey} />
+      <LastUse workspaceId={workspaceId} apiKey={apiKey} />
     </Confirm>
   );
 }
