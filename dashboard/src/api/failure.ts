@@ -17,6 +17,11 @@ export interface FailureDetails {
    * @default false
    */
   readonly sessionEnded?: boolean;
+  /**
+   * Whether the request, an import, has written records before it was refused.
+   * @default false
+   */
+  readonly recordsWritten?: boolean;
 }
 
 /** The only error that the API client throws, apart from the AbortError of a cancelled request. */
@@ -26,16 +31,18 @@ export class ApiFailure extends Error {
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | null;
   readonly sessionEnded: boolean;
+  readonly recordsWritten: boolean;
 
   constructor(details: FailureDetails) {
-    const { code, message, status, requestId, retryAfterSeconds, sessionEnded = false } = details;
+    const { code, message, status, requestId, retryAfterSeconds } = details;
     super(message);
     this.name = 'ApiFailure';
     this.code = code;
     this.status = status;
     this.requestId = requestId;
     this.retryAfterSeconds = retryAfterSeconds;
-    this.sessionEnded = sessionEnded;
+    this.sessionEnded = details.sessionEnded ?? false;
+    this.recordsWritten = details.recordsWritten ?? false;
   }
 
   /** Whether the same request can succeed later. */
@@ -69,6 +76,7 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
     requestId: response.headers.get('request-id'),
     retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
     sessionEnded: response.headers.has('session-ended'),
+    recordsWritten: response.headers.has('records-written'),
   });
 }
 

@@ -1,6 +1,6 @@
 import { personHeader } from '../session/page-person.ts';
 import { endpoint, readJson } from './client.ts';
-import { failureOf, unreachable } from './failure.ts';
+import { ApiFailure, failureOf, unreachable } from './failure.ts';
 
 export interface UploadOptions {
   readonly file: File;
@@ -19,8 +19,12 @@ export class UnreadableFile extends Error {
   }
 }
 
+/** Whether an import may have written records before the error. A refusal says it. */
+export const mayHaveWritten = (error: Error): boolean =>
+  !(error instanceof ApiFailure) || error.recordsWritten || error.status === 0 || error.status >= 500;
+
 /** The headers that `failureOf` reads. */
-const FAILURE_HEADERS = ['request-id', 'retry-after', 'session-ended'] as const;
+const FAILURE_HEADERS = ['request-id', 'retry-after', 'session-ended', 'records-written'] as const;
 
 /**
  * Uploads a file. Uses XMLHttpRequest, because fetch does not report the progress of an upload. The service reads only

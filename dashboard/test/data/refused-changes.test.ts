@@ -80,18 +80,34 @@ describe.skipIf(BROWSER_PATH === undefined)('a change that is refused', () => {
     expectNoProblems(/status of 403/);
   });
 
-  test('for a file, because the session has ended: the sign-in page says so', async () => {
-    const { page, expectNoProblems } = await open('/data/companies');
+  const chooseFile = async (page: Page): Promise<void> => {
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    const dialog = page.getByRole('dialog');
     const buffer = Buffer.from('name\nBorealis\n');
     const checked = page.waitForResponse(/\/imports\//);
-    await dialog
+    await page
       .getByLabel('File', { exact: true })
       .setInputFiles({ name: 'companies.csv', mimeType: 'text/csv', buffer });
     await checked;
+  };
+  const importFile = (page: Page): Promise<void> =>
+    page.getByRole('dialog').getByRole('button', { name: 'Import', exact: true }).click();
+
+  test('for a file, because the role has changed: the dialog does not speak of written records', async () => {
+    const { page, expectNoProblems } = await open('/data/companies');
+    await chooseFile(page);
+    await setRole('viewer');
+    await importFile(page);
+    await roleIsNow(page);
+    const problem = page.getByRole('dialog').getByRole('alert');
+    expect(await problem.textContent()).toBe('A member with the role viewer may not do this.');
+    expectNoProblems(/status of 403/);
+  });
+
+  test('for a file, because the session has ended: the sign-in page says so', async () => {
+    const { page, expectNoProblems } = await open('/data/companies');
+    await chooseFile(page);
     await endSessions();
-    await dialog.getByRole('button', { name: 'Import', exact: true }).click();
+    await importFile(page);
     await expired(page);
     expectNoProblems(/status of 401/);
   });

@@ -6,7 +6,7 @@ import { useAction } from '../../../api/action.ts';
 import { ofWorkspace } from '../../../api/client.ts';
 import { isFailure, messageOf } from '../../../api/failure.ts';
 import { newIdempotencyKey } from '../../../api/idempotency-key.ts';
-import { UnreadableFile, upload } from '../../../api/upload.ts';
+import { mayHaveWritten, UnreadableFile, upload } from '../../../api/upload.ts';
 import { counted } from '../../../format/plural.ts';
 import { nounOf } from '../../../resources/labels.ts';
 import type { ResourceContract } from '../../../resources/resources.ts';
@@ -56,6 +56,8 @@ export default function ImportDialog({ workspaceId, resource, dropped, onClose }
   const client = useQueryClient();
   const [chosen, setChosen] = useState(() => dropped && choose(dropped));
   const [share, setShare] = useState(0);
+  /** Key of the last import of which records may have been written. */
+  const [begun, setBegun] = useState<string | null>(null);
   const stop = useRef(new AbortController());
   const file = chosen?.file;
   const read = useHead(file);
@@ -82,8 +84,9 @@ export default function ImportDialog({ workspaceId, resource, dropped, onClose }
       });
     },
     // Also after a failure, because the records written so far stay.
-    onSettled: (_data, _error, { dryRun }) => {
+    onSettled: (_data, error, { chosen: { key }, dryRun }) => {
       if (dryRun) return;
+      if (error !== null && mayHaveWritten(error)) setBegun(key);
       void client.resetQueries({ queryKey: ['list', ofWorkspace(workspaceId, `/data/${resource.name}`)] });
       void client.invalidateQueries({ queryKey: ['workspace', workspaceId] });
     },
@@ -175,7 +178,9 @@ export default function ImportDialog({ workspaceId, resource, dropped, onClose }
             <div ref={intoView} className="scroll-mb-20">
               <Problem>
                 {messageOf(send.error)}
-                {repeatable ? ' Records that were written stay. “Try again” adds the rest.' : ''}
+                {repeatable && begun === chosen?.key
+                  ? ' Records that were written stay. “Try again” adds the rest.'
+                  : ''}
               </Problem>
             </div>
           )}

@@ -30,15 +30,20 @@ const ENDINGS: Readonly<Record<string, readonly [AnyErrorCode, Ending]>> = {
   ],
 };
 
-test.each(Object.entries(ENDINGS))('an import writes nothing more after %s', async (_, [code, ending]) => {
-  const { owner } = await ownerOnBoth();
-  const file = new PassThrough();
-  const answer = load(owner, importsOf(owner), 'ended', file);
-  const batch = '{"name":"Acme"}\n'.repeat(BATCH_RECORDS);
-  file.write(batch);
-  await waitFor(async () => expect(await namesOf(owner)).toHaveLength(BATCH_RECORDS));
-  await ending(owner);
-  file.end(batch);
-  expectFailure(await answer, code);
-  expect(await namesOf(owner)).toHaveLength(BATCH_RECORDS);
-});
+test.each(Object.entries(ENDINGS))(
+  'an import writes nothing more after %s, and tells that it has written',
+  async (_, [code, ending]) => {
+    const { owner } = await ownerOnBoth();
+    const file = new PassThrough();
+    const answer = load(owner, importsOf(owner), 'ended', file);
+    const batch = '{"name":"Acme"}\n'.repeat(BATCH_RECORDS);
+    file.write(batch);
+    await waitFor(async () => expect(await namesOf(owner)).toHaveLength(BATCH_RECORDS));
+    await ending(owner);
+    file.end(batch);
+    const refusal = await answer;
+    expectFailure(refusal, code);
+    expect(refusal.headers['records-written']).toBe('true');
+    expect(await namesOf(owner)).toHaveLength(BATCH_RECORDS);
+  },
+);

@@ -71,7 +71,11 @@ export function registerImports(
             ...(run === undefined ? {} : { run }),
             input: upload.input,
             signal: upload.signal,
-            onProgress: () => signals.announce(workspaceId),
+            onProgress: ({ inserted: written, replaced: changed }) => {
+              // Also of a refusal that comes later. A dry run writes nothing.
+              if (!dryRun && written + changed > 0) reply.header('records-written', 'true');
+              signals.announce(workspaceId);
+            },
             onReject: (more) => {
               refusedLines.push(...more.slice(0, IMPORT_REFUSED_SHOWN - refusedLines.length).map(shown));
             },
