@@ -41,13 +41,9 @@ const updateSettings = statement('update_endpoint', 'request')`
   set url = $3, description = $4, types = $5, company_id = $6, ordered = $7, updated_at = now()
   where workspace_id = $1 and id = $2`;
 
-export async function updateEndpoint(
-  client: pg.ClientBase,
-  workspaceId: string,
-  endpointId: string,
-  { url, description, types, companyId, ordered }: EndpointSettings,
-): Promise<void> {
-  await client.query(updateSettings(workspaceId, endpointId, url, description, types, companyId, ordered));
+export async function updateEndpoint(client: pg.ClientBase, workspaceId: string, after: LockedEndpoint) {
+  const { id, url, description, types, companyId, ordered } = after;
+  await client.query(updateSettings(workspaceId, id, url, description, types, companyId, ordered));
 }
 
 const updateDisabled = statement('disable_endpoint', 'request')`

@@ -2,6 +2,7 @@ import type { Queryable } from '@svc/turns/lane';
 import type pg from 'pg';
 import { statement } from '../database/statement.ts';
 import type { EndpointKey } from './leases.ts';
+import type { LockedEndpoint } from './manage.ts';
 import { TEST_EVENT_TYPE } from './test-event.ts';
 
 /**
@@ -25,31 +26,53 @@ export async function replayOne(
   await client.query(replayDelivery(workspaceId, id, position, eventId, body));
 }
 
-/** Failed deliveries that one statement, and one request, makes due. */
-const CHUNK_DELIVERIES = 1_000;
-const CHUNKS_MAX = 10;
+/** Whether the types and the company of an endpoint let it get an event. It gets every test event. */
+export function isWanted({ types, companyId }: LockedEndpoint, type: string, body: Buffer): boolean {
+  if (type === TEST_EVENT_TYPE) return true;
+  const { data } = JSON.parse(body.toString()) as { readonly data: { readonly companyId: string | null } };
+  return (types?.includes(type) ?? true) && (companyId === null || companyId === data.companyId);
+}
 
-const replayFailed = statement('replay_failed_deliveries', 'bulk')`
-  update webhook_deliveries set state = 'pending', next_attempt_at = now(), attempts = 0
-  where workspace_id = $1 and endpoint_id = $2 and event_id = any (array(
+// The same for a row that has its body. $4: the types, $5: the company.
+const WANTED = `(type = '${TEST_EVENT_TYPE}' or (($4::text[] is null or type = any ($4))
+  and ($5::text is null or convert_from(body, 'UTF8')::json -> 'data' ->> 'companyId' is not distinct from $5)))`;
+
+const LEFT_OUT = 'The settings of the endpoint leave it out now.';
+/** Deliveries that one statement changes, and failed ones that one request makes due. */
+const CHUNK_DELIVERIES = 1_000;
+const REPLAYED_MAX = 10_000;
+
+const oldest = (state: string, condition: string): string => `
+  workspace_id = $1 and endpoint_id = $2 and event_id = any (array(
     select event_id from webhook_deliveries
-    where workspace_id = $1 and endpoint_id = $2 and state >= 'failed' and state <= 'failed' and ${NOT_AFTER_POSITION}
+    where workspace_id = $1 and endpoint_id = $2 and state >= '${state}' and state <= '${state}' and ${condition}
     order by state, created_at, event_id limit ${CHUNK_DELIVERIES}
   ))`;
+const replayFailed = statement('replay_failed_deliveries', 'bulk')`
+  update webhook_deliveries set state = 'pending', next_attempt_at = now(), attempts = 0
+  where ${oldest('failed', `${NOT_AFTER_POSITION} and ${WANTED}`)}`;
+const failUnwanted = statement('fail_unwanted_deliveries', 'bulk')`
+  update webhook_deliveries set state = 'failed', next_attempt_at = null, status = null, response = null, failure = $3
+  where ${oldest('pending', `not ${WANTED}`)}`;
 
-/** Makes failed deliveries due, the oldest first, at most 10,000. Returns how many. */
-export async function replayAllFailed(
-  client: pg.ClientBase,
-  { workspaceId, id }: EndpointKey,
-  position: string,
-): Promise<number> {
-  let replayed = 0;
-  for (let chunk = 0; chunk < CHUNKS_MAX; chunk += 1) {
-    const { rowCount } = await client.query(replayFailed(workspaceId, id, position));
-    replayed += rowCount ?? 0;
-    if ((rowCount ?? 0) < CHUNK_DELIVERIES) break;
-  }
-  return replayed;
+/** Makes failed deliveries due that the endpoint may still get, the oldest first, at most 10,000. Returns how many. */
+export function replayAllFailed(client: pg.ClientBase, workspaceId: string, endpoint: LockedEndpoint) {
+  const { id, position, types, companyId } = endpoint;
+  return inChunks(client, replayFailed(workspaceId, id, position, types, companyId), REPLAYED_MAX);
+}
+
+/** Fails what waits but is left out by the types or the company of the endpoint. */
+export function failLeftOut(client: pg.ClientBase, workspaceId: string, endpoint: LockedEndpoint) {
+  const { id, types, companyId } = endpoint;
+  return inChunks(client, failUnwanted(workspaceId, id, LEFT_OUT, types, companyId));
+}
+
+/** Runs a statement until it finds no more deliveries or has changed so many. Returns how many. */
+async function inChunks(client: pg.ClientBase, change: pg.QueryConfig, most = Infinity): Promise<number> {
+  let changed = 0;
+  for (let last = CHUNK_DELIVERIES; last === CHUNK_DELIVERIES && changed < most; changed += last)
+    last = (await client.query(change)).rowCount ?? 0;
+  return changed;
 }
 
 const setReplayFrom = statement('replay_endpoint_from', 'request')`
@@ -106,14 +129,10 @@ export const PENDING_TESTS_MAX = 10;
 export async function addTestDelivery(
   client: pg.ClientBase,
   { workspaceId, id }: EndpointKey,
-  {
-    eventId,
-    createdAt,
-    body,
-  }: { readonly eventId: string; readonly createdAt: string; readonly body: Buffer },
+  event: { readonly eventId: string; readonly createdAt: string; readonly body: Buffer },
 ): Promise<boolean> {
   const { rows } = await client.query<{ tests: number }>(countTests(workspaceId, id));
   if ((rows[0]?.tests ?? 0) >= PENDING_TESTS_MAX) return false;
-  await client.query(insertTest(workspaceId, id, eventId, createdAt, body));
+  await client.query(insertTest(workspaceId, id, event.eventId, event.createdAt, event.body));
   return true;
 }

@@ -10,6 +10,7 @@ export const FUNCTIONS: Readonly<Record<string, readonly [signature: string, Vol
   ceil: ['ceil(numeric)', 'immutable'],
   clock_timestamp: ['clock_timestamp()', 'volatile'],
   concat: ['concat("any")', 'stable'],
+  convert_from: ['convert_from(bytea,name)', 'stable'],
   count: ['count("any")', 'immutable'],
   date_trunc: ['date_trunc(text,timestamptz)', 'stable'],
   decode: ['decode(text,text)', 'immutable'],

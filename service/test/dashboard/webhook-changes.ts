@@ -42,7 +42,7 @@ const ofEndpoint =
 async function addFailed({ service }: World, endpointId: string): Promise<void> {
   await service.pool.query(
     `insert into webhook_deliveries (workspace_id, endpoint_id, event_id, type, state, attempts, duration_ms, attempted_at, body)
-     select workspace_id, id, 'chg_0', 'company.created', 'failed', 10, 5, now(), 'body' from webhook_endpoints where id = $1`,
+     select workspace_id, id, 'chg_0', 'company.created', 'failed', 10, 5, now(), '{"data":{}}' from webhook_endpoints where id = $1`,
     [endpointId],
   );
 }

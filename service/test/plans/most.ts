@@ -72,6 +72,7 @@ const MORE: Readonly<Record<string, number>> = {
   scores_of_companies: SCORE_SPANS * (SCORE_AUDITS_SAMPLED + READ_MAX + SCORE_COMPANIES_MAX * READ_MAX),
   count_pending_deliveries: PENDING_MAX * 1.05,
   // Each delivery that waits, in the indexes of their table.
+  fail_unwanted_deliveries: PENDING_RESET_MAX * DELIVERY_ROW_MAX,
   reset_pending_deliveries: PENDING_RESET_MAX * DELIVERY_ROW_MAX,
   // A look-up for each imported id that sorts before another one.
   ranks_of_audits: IMPORTED * FOUND_ROW_MAX,

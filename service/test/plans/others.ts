@@ -30,6 +30,7 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
   free_logs: (workspaceId) => [[workspaceId]],
   has_usage_mark: (workspaceId) => [workspaceId],
   key_name: (workspaceId) => [workspaceId, 'key_1'],
+  fail_unwanted_deliveries: (workspaceId) => [workspaceId, WAITING_ENDPOINT, '', ['content.updated'], null],
   find_workspace: (workspaceId) => [workspaceId],
   list_workspaces: () => ['', false, PAGE_ITEMS],
   list_users: () => ['', PAGE_ITEMS],

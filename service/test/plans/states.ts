@@ -191,7 +191,7 @@ async function seedDeliveries(pool: pg.Pool, workspaceId: string): Promise<void>
        created_at, next_attempt_at, body)
      select $1, endpoint, 'chg_' || lpad(i::text, 8, '0'), case when i % 20 = 0 then 'audit.created' else 'content.updated' end,
        state, 1, 10, now(), now() - i * interval '1 second',
-       case when state = 'pending' then now() + i * interval '1 second' end, case when state <> 'delivered' then 'body'::bytea end
+       case when state = 'pending' then now() + i * interval '1 second' end, case when state <> 'delivered' then '{"data":{}}'::bytea end
      from (select i, (array['pending', 'failed', 'delivered', 'delivered'])[i % 4 + 1] as state
        from generate_series(1, ${ROWS}) i) each, unnest($2::text[]) endpoint order by hashtext(i || endpoint)`,
     [workspaceId, [FULL_ENDPOINT, WAITING_ENDPOINT]],

@@ -15,6 +15,7 @@ import { readBody, readDelivery } from '../../webhooks/delivery-records.ts';
 import type { LockedEndpoint } from '../../webhooks/manage.ts';
 import {
   addTestDelivery,
+  isWanted,
   PENDING_TESTS_MAX,
   replayAllFailed,
   replayFrom,
@@ -80,6 +81,8 @@ export function registerDeliveries(api: FastifyInstance, context: DashboardConte
       if (stored === undefined) throw noDelivery();
       const body = await readBody(client, key, endpoint.companyId, stored);
       if (body === undefined) throw new ApiError('conflict', 'The feed no longer has this event.');
+      if (!isWanted(endpoint, stored.type, body))
+        throw new ApiError('conflict', 'The types or the company of the endpoint leave this event out.');
       await replayOne(client, key, endpoint.position, { eventId, body });
       await appendEvent(client, workspaceId, by, {
         kind: 'webhook.replayed',
@@ -98,16 +101,13 @@ export function registerDeliveries(api: FastifyInstance, context: DashboardConte
     const wanted = parseReplay(request.body);
     const key = { workspaceId, id: endpointIdOf(request) };
     const answer: Replayed = await withEndpoint(pool, access, key.id, async (client, endpoint) => {
-      const replayed = wanted === 'failed' ? await replayAllFailed(client, key, endpoint.position) : null;
+      const replayed = wanted === 'failed' ? await replayAllFailed(client, workspaceId, endpoint) : null;
       if (wanted !== 'failed') await replaySince(client, workspaceId, endpoint, wanted);
+      const since = wanted === 'failed' ? null : timeOfMicros(wanted);
       await appendEvent(client, workspaceId, by, {
         kind: 'webhook.replayed',
         target: targetOf(endpoint),
-        details: {
-          eventId: null,
-          events: replayed,
-          since: wanted === 'failed' ? null : timeOfMicros(wanted),
-        },
+        details: { eventId: null, events: replayed, since },
       });
       return { replayed };
     });

@@ -20,6 +20,7 @@ import {
   updateEndpoint,
 } from '../../webhooks/manage.ts';
 import { listEndpoints } from '../../webhooks/records.ts';
+import { failLeftOut } from '../../webhooks/replay.ts';
 import type { CreatedEndpoint, WebhookEndpoint, WebhookSecrets } from '../../webhooks/wire.ts';
 import type { DashboardContext } from '../context.ts';
 import { emptyBody } from '../requests/body.ts';
@@ -160,7 +161,8 @@ function changeEndpoint(
     const target = targetOf(after);
     const events: NewEvent[] = [];
     if (changed.length > 0) {
-      await updateEndpoint(client, workspaceId, endpointId, after);
+      await updateEndpoint(client, workspaceId, after);
+      if (after.types !== null || after.companyId !== null) await failLeftOut(client, workspaceId, after);
       events.push({ kind: 'webhook.updated', target, changes: changed });
     }
     if (enabled === true && !before.enabled) {
