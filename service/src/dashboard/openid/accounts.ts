@@ -125,12 +125,19 @@ export async function readMethods(
 }
 
 // The expression keeps PostgreSQL from accounts_by_identity, which would read everyone who is connected.
-const deleteIdentity = statement('disconnect_identity', 'request')`
-  delete from accounts where user_id = $1 and provider_id || '' = $2 returning account_id as subject`;
+const deleteIdentities = statement('disconnect_identities', 'request')`
+  delete from accounts where user_id = $1 and (provider_id || '' = $2 or ($2::text is null and provider_id <> 'credential'
+    and not starts_with(provider_id, '${formerOf('')}') and created_at > (
+      select created_at from accounts where provider_id = 'credential' and account_id = $1
+    ))) returning provider_id as issuer, account_id as subject`;
 
-/** Disconnects the user from the provider; returns whether they were connected. The identity is no newcomer after it. */
-export async function disconnect(client: pg.ClientBase, userId: string, issuer: string): Promise<boolean> {
-  const { rows } = await client.query<{ subject: string }>(deleteIdentity(userId, issuer));
-  for (const { subject } of rows) await client.query(saveAccount(userId, formerOf(issuer), subject, null));
+/**
+ * Disconnects the user from the provider; returns whether they were connected. The identity is no newcomer after it.
+ * `issuer` undefined: from each that was connected after the user got a password, so maybe by somebody who knew it.
+ */
+export async function disconnect(client: pg.ClientBase, userId: string, issuer?: string): Promise<boolean> {
+  const deletion = deleteIdentities(userId, issuer ?? null);
+  const { rows } = await client.query<{ issuer: string; subject: string }>(deletion);
+  for (const row of rows) await client.query(saveAccount(userId, formerOf(row.issuer), row.subject, null));
   return rows.length !== 0;
 }

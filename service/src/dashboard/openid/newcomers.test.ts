@@ -51,7 +51,7 @@ const memberPath = async ({ userId }: Newcomer): Promise<string> => {
 };
 const use = (token: string) => nobody.send('POST', '/password-reset', { token, password: NEW_PASSWORD });
 
-test.each<[how: string, set: (person: Newcomer) => Promise<unknown>]>([
+const RESETS: readonly [how: string, set: (person: Newcomer) => Promise<unknown>][] = [
   [
     'the link of an owner',
     async (person) => {
@@ -67,7 +67,9 @@ test.each<[how: string, set: (person: Newcomer) => Promise<unknown>]>([
     'the operator',
     ({ email }) => setUserPassword({ pool, auth: dashboard.auth, email, password: NEW_PASSWORD }),
   ],
-])('a newcomer gets a first password from %s, and signs in with it', async (_, set) => {
+];
+
+test.each(RESETS)('a newcomer gets a first password from %s, and signs in with it', async (_, set) => {
   const person = await newcomer();
   await set(person);
   const entered = await dashboard.enter(person.email, NEW_PASSWORD);
@@ -86,8 +88,36 @@ async function withPassword(person: Newcomer) {
   const cookie = sessionCookie(await dashboard.enter(person.email, NEW_PASSWORD)) ?? '';
   const send = (method: 'POST' | 'PATCH', path: string, body: object) =>
     nobody.send(method, path, body, { headers: { cookie } });
-  return { ...person, send };
+  return { ...person, cookie, send };
 }
+
+/** Connects the person of a session to a person of the provider. */
+async function connectTo(session: string, subject: string) {
+  const send: typeof nobody.send = (method, path, body, options = {}) =>
+    nobody.send(method, path, body, { ...options, headers: { cookie: session, ...options.headers } });
+  const returned = await goToProvider(send, provider, subject, { password: NEW_PASSWORD });
+  return finish(send, { ...returned, cookie: `${session}; ${returned.cookie}` });
+}
+
+test.each(RESETS)(
+  'a connection that was made with a password ends with a new one from %s',
+  async (_, set) => {
+    const person = await withPassword(await newcomer());
+    const left = await person.send('POST', '/auth/openid/disconnect', { password: NEW_PASSWORD });
+    expect(left.status).toBe(204);
+    const subject = addPerson(newEmail(), `stranger with the password of ${person.email}`);
+    expect((await connectTo(person.cookie, subject)).status).toBe(200);
+    expect((await signIn(subject)).status).toBe(200);
+    await set(person);
+    expectFailure(await signIn(subject), 'conflict');
+    const { rows } = await pool.query<{ kind: string }>(
+      `select kind from audit_log where workspace_id = $1 and target_id = $2 and kind like 'account.%'
+     order by created_at desc limit 2`,
+      [company.workspaceId, person.userId],
+    );
+    expect(rows.map(({ kind }) => kind)).toEqual(['account.password_reset', 'account.provider_disconnected']);
+  },
+);
 
 test.each<[what: string, subjectOf: (person: Newcomer) => string]>([
   ['the address that the account had', ({ email }) => addPerson(email, `another ${email}`)],
@@ -108,10 +138,7 @@ test.each<[what: string, subjectOf: (person: Newcomer) => string]>([
 
   // The account is still theirs: they connect it again, and sign in without a workspace.
   const entered = sessionCookie(await dashboard.enter(email, NEW_PASSWORD)) ?? '';
-  const send: typeof nobody.send = (method, path, body, options = {}) =>
-    nobody.send(method, path, body, { ...options, headers: { cookie: entered, ...options.headers } });
-  const returned = await goToProvider(send, provider, subject, { password: NEW_PASSWORD });
-  await finish(send, { ...returned, cookie: `${entered}; ${returned.cookie}` });
+  await connectTo(entered, subject);
   const cookie = sessionCookie(await signIn(subject)) ?? '';
   const me = await nobody.send('GET', '/me', undefined, { headers: { cookie } });
   expect(me.json()).toMatchObject({ user: { id: person.userId, email }, workspaces: [] });

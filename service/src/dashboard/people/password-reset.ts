@@ -6,6 +6,7 @@ import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import { recordPersonal } from '../auth/events.ts';
 import type { DashboardContext } from '../context.ts';
+import { disconnect } from '../openid/accounts.ts';
 import { defineBody, emptyBody, newPassword, text } from '../requests/body.ts';
 import { deviceCookie } from '../requests/cookies.ts';
 import { type EndReason, endSessions } from '../requests/ended-sessions.ts';
@@ -104,7 +105,7 @@ export async function takeResetLink(client: pg.ClientBase, token: string): Promi
   return userId;
 }
 
-/** Sets the password, and ends all sessions, second steps and links of the person. `method` is for the audit log. */
+/** Sets the password, and ends what the old one gave: sessions, second steps, links, connections. `method`: for the log. */
 export async function resetPassword(
   client: pg.ClientBase,
   by: ActorContext,
@@ -112,6 +113,8 @@ export async function resetPassword(
   passwordHash: string,
   method: 'link' | 'operator',
 ): Promise<void> {
+  if (await disconnect(client, userId))
+    await recordPersonal(client, by, { id: userId }, { kind: 'account.provider_disconnected' });
   // A person who joined with OpenID Connect has no row with a password yet.
   await client.query(saveAccount(userId, 'credential', userId, passwordHash));
   const sessionsEnded = await endAccess(client, userId, 'password_changed');
