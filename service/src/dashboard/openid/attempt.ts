@@ -23,15 +23,15 @@ export interface Attempt {
   readonly expiresAt: number;
   /** The page to open after the sign-in. */
   readonly next: string;
-  /** The person who connects their account. Undefined: somebody signs in. */
-  readonly userId?: string;
+  /** A hash of the person who connects their account, and the password. Undefined: somebody signs in. */
+  readonly person?: string;
 }
 
-export const newAttempt = (now: number, next: string, userId?: string): Attempt => ({
+export const newAttempt = (now: number, next: string, person?: string): Attempt => ({
   secret: randomBytes(SECRET_BYTES).toString('base64url'),
   expiresAt: now + OPENID_ATTEMPT_SECONDS * 1000,
   next,
-  ...(userId === undefined ? {} : { userId }),
+  ...(person === undefined ? {} : { person }),
 });
 
 /** The state is in URLs. The secret and the other texts cannot be derived from it. */

@@ -68,6 +68,21 @@ test('the second step is that of the person of the provider, also in a browser w
   });
 });
 
+test('a connection that began with the old password does not end after a new one', async () => {
+  const person = await dashboard.owner();
+  provider.people.set('mallory', { sub: 'mallory', email: 'mallory@example.com', email_verified: true });
+  const { answer, cookie } = await goToProvider(person.send, provider, 'mallory', { password: PASSWORD });
+  const change = { currentPassword: PASSWORD, newPassword: `another ${PASSWORD}` };
+  expect((await person.send('POST', '/auth/change-password', change)).status).toBe(200);
+  const connected = await finish(person.send, { answer, cookie: `${person.cookie}; ${cookie}` });
+  expect(errorOf(connected)).toMatchObject({
+    status: 401,
+    message: 'Another person has signed in, or the password has changed. Start again.',
+  });
+  const methods = await person.send('GET', '/auth/methods');
+  expect(methods.json()).toEqual({ password: true, providerSince: null });
+});
+
 describe('an answer of the provider', () => {
   test('works once, on all nodes, also if it is sent twice at the same time', async () => {
     const returned = await start();

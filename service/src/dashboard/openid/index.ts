@@ -1,6 +1,6 @@
 import { createProvider, type Identity, type Provider } from '@svc/openid-sign-in';
 import { isAllowedDomain } from '@svc/openid-sign-in/settings';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { OidcSettings } from '../../config/oidc.ts';
 import { ApiError } from '../../http/errors.ts';
@@ -10,9 +10,9 @@ import type { DashboardContext } from '../context.ts';
 import { OPENID_ANSWER_MAX_CHARACTERS, OPENID_ATTEMPT_SECONDS } from '../limits.ts';
 import { lockPerson } from '../people/accounts.ts';
 import { defineBody, email as emailAddress, text } from '../requests/body.ts';
-import { openIdCookie } from '../requests/cookies.ts';
+import { openIdCookie, presentPerson } from '../requests/cookies.ts';
 import { notSignedIn } from '../requests/ended-sessions.ts';
-import { acting, anonymous, authHeaders, setCookies } from '../requests/session.ts';
+import { acting, anonymous, authHeaders, type Person, setCookies } from '../requests/session.ts';
 import type { ProviderAddress, ProviderSignIn, SignInMethods, SignInProvider } from '../wire.ts';
 import { connect, createNewcomer, disconnect, findConnected, findEarlier, readMethods } from './accounts.ts';
 import { type Attempt, attemptOf, attemptText, newAttempt, pagePath, secretsOf } from './attempt.ts';
@@ -69,9 +69,7 @@ export function registerOpenId(api: FastifyInstance, context: DashboardContext):
 
   api.post('/auth/openid/start', async (request, reply): Promise<ProviderAddress> => {
     const { next = '/' } = start(request.body);
-    const { url, cookie } = await begin(requireOpenId(), request, newAttempt(clock(), next));
-    setCookies(reply, [cookie]);
-    return { url };
+    return begin(requireOpenId(), reply, newAttempt(clock(), next));
   });
 
   api.post('/auth/openid/finish', async (request, reply): Promise<ProviderSignIn> => {
@@ -92,11 +90,10 @@ export function registerOpenId(api: FastifyInstance, context: DashboardContext):
         own.provider.identify(answer, secretsOf(attempt)),
       );
       await requireAllowed(own, request, identity);
-      if (attempt.userId === undefined)
+      if (attempt.person === undefined)
         return { ...(await signIn(own, request, identity)), next: attempt.next };
       const person = await sessions.require(request, reply);
-      if (person.id !== attempt.userId) throw notSignedIn('Another person has signed in. Start again.');
-      await connectAccount(own, request, person, identity);
+      await connectAccount(own, request, person, attempt.person, identity);
       return { cookies: [], next: attempt.next };
     });
     setCookies(reply, cookies);
@@ -112,10 +109,9 @@ export function registerOpenId(api: FastifyInstance, context: DashboardContext):
     const body = password(request.body);
     const own = requireOpenId();
     const person = await sessions.require(request, reply);
+    const present = await presentPerson(auth, person.id);
     await requirePassword(own, request, person, body.password, 'openid/connect');
-    const { url, cookie } = await begin(own, request, newAttempt(clock(), '/account', person.id));
-    setCookies(reply, [cookie]);
-    return { url };
+    return begin(own, reply, newAttempt(clock(), '/account', present));
   });
 
   api.post('/auth/openid/disconnect', async (request, reply) => {
@@ -133,9 +129,10 @@ export function registerOpenId(api: FastifyInstance, context: DashboardContext):
   });
 }
 
-async function begin({ auth, oidc, provider }: OpenId, request: FastifyRequest, attempt: Attempt) {
-  const url = await askProvider(request, oidc, () => provider.authorizationUrl(secretsOf(attempt)));
-  return { url, cookie: await openIdCookie(auth, attemptText(attempt)) };
+async function begin({ auth, oidc, provider }: OpenId, reply: FastifyReply, attempt: Attempt) {
+  const url = await askProvider(reply.request, oidc, () => provider.authorizationUrl(secretsOf(attempt)));
+  setCookies(reply, [await openIdCookie(auth, attemptText(attempt))]);
+  return { url };
 }
 
 /** Throws `insufficient_scope` unless the provider confirms an address of an allowed domain, if domains are set. */
@@ -222,16 +219,19 @@ const recordFailure = ({ auth }: OpenId, request: FastifyRequest, person: Person
     }),
   );
 
-/** Connects the account of a signed-in person. Throws `conflict` if the account or the identity has another connection. */
+/** Connects the account of the person who `began` it with the same password. Throws `not_signed_in` and `conflict`. */
 async function connectAccount(
   { auth, oidc }: OpenId,
   request: FastifyRequest,
-  person: { readonly id: string; readonly email: string; readonly name: string },
+  person: Person,
+  began: string,
   identity: Identity,
 ): Promise<void> {
   const by = acting(request, person);
   await auth.database.transact(by, async (client) => {
     await lockPerson(client, person.id);
+    if ((await presentPerson(auth, person.id)) !== began)
+      throw notSignedIn('Another person has signed in, or the password has changed. Start again.');
     if ((await findConnected(client, identity))?.id === person.id) return;
     const { providerSince } = await readMethods(client, person.id, oidc.issuer);
     if (providerSince !== null)

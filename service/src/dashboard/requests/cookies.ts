@@ -149,9 +149,10 @@ export interface PersonOfDevice {
 const personIn = ({ id, password }: PersonOfDevice): string =>
   createHash('sha256').update(`${id} ${password}`).digest('base64url');
 
-async function findPerson(auth: DashboardAuth, id: string): Promise<PersonOfDevice> {
+/** The hash of a person and the present password, which changes with the password. */
+export async function presentPerson(auth: DashboardAuth, id: string): Promise<string> {
   const { internalAdapter } = await auth.$context;
-  return { id, password: (await internalAdapter.findCredentialAccount(id))?.password ?? null };
+  return personIn({ id, password: (await internalAdapter.findCredentialAccount(id))?.password ?? null });
 }
 
 /** The id of the request's device. Undefined if nobody has signed in with it. */
@@ -174,7 +175,7 @@ export async function deviceCookie(
 ): Promise<string> {
   const { device, people } = readDevice(request);
   const id = device === '' ? randomBytes(DEVICE_ID_BYTES).toString('base64url') : device;
-  const known = personIn(typeof person === 'string' ? await findPerson(auth, person) : person);
+  const known = typeof person === 'string' ? await presentPerson(auth, person) : personIn(person);
   const others = people.filter((other) => other !== known).slice(0, DEVICE_PEOPLE_MAX - 1);
   return (await jarOf(auth)).device([id, known, ...others].join(' '));
 }
@@ -190,7 +191,7 @@ export async function deviceCookieOfSession(
 ): Promise<string | undefined> {
   if (device !== undefined || session_token === undefined) return undefined;
   const id = createHash('sha256').update(`device ${session_token}`).digest('base64url');
-  return (await jarOf(auth)).device(`${id} ${personIn(await findPerson(auth, userId))}`);
+  return (await jarOf(auth)).device(`${id} ${await presentPerson(auth, userId)}`);
 }
 
 /** The cookie of a sign-in that waits for the OpenID Connect provider. Empty: removes the cookie. */
