@@ -47,15 +47,19 @@ export const keyQuery = (workspaceId: string, keyId: string) =>
     gcTime: 0,
   });
 
+/** Usage with the number of its days, which can be those of the range before while the data of another one load. */
+export interface UsageOfDays extends KeyUsage {
+  readonly days: number;
+}
+
 /** The requests of a key per day (UTC) in the last `days` days, including today. */
 export const keyUsageQuery = (workspaceId: string, keyId: string, days: number) =>
   queryOptions({
     queryKey: [...keysOf(workspaceId), 'usage', keyId, days],
-    queryFn: ({ signal }) =>
-      call<KeyUsage>(ofWorkspace(workspaceId, `/keys/${encodeURIComponent(keyId)}/usage`), {
-        query: { days },
-        signal,
-      }),
+    queryFn: async ({ signal }): Promise<UsageOfDays> => {
+      const path = ofWorkspace(workspaceId, `/keys/${encodeURIComponent(keyId)}/usage`);
+      return { days, ...(await call<KeyUsage>(path, { query: { days }, signal })) };
+    },
     placeholderData: keepPreviousData,
   });
 

@@ -10,11 +10,18 @@ const NEWEST = 6;
 /** Figures that change without the viewer are read again every minute while the page is open. */
 const live = { refetchInterval: REFRESH_MS } as const;
 
+/** Traffic with its range, which can be the one before while the data of another one load. */
+export interface TrafficOfRange extends Traffic {
+  readonly range: RangeName;
+}
+
 export const trafficQuery = (workspaceId: string, range: RangeName) =>
   queryOptions({
     queryKey: ['workspace', workspaceId, 'traffic', range],
-    queryFn: ({ signal }) =>
-      call<Traffic>(ofWorkspace(workspaceId, '/traffic'), { query: { range }, signal }),
+    queryFn: async ({ signal }): Promise<TrafficOfRange> => ({
+      range,
+      ...(await call<Traffic>(ofWorkspace(workspaceId, '/traffic'), { query: { range }, signal })),
+    }),
     placeholderData: keepPreviousData,
     ...live,
   });

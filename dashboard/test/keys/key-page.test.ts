@@ -88,6 +88,25 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
     await expect.poll(() => days('30 days').isChecked()).toBe(true);
   });
 
+  test('shows the days of the data that it has while those of another range load', async () => {
+    const plot = section('Requests per day').locator('.u-over');
+    const firstDay = async (): Promise<string> => {
+      await plot.hover({ position: { x: 5, y: 20 } });
+      return section('Requests per day')
+        .getByText(/^\w+ \d+ \(UTC\)$/)
+        .innerText();
+    };
+    const shown = await firstDay();
+    // A response that never comes.
+    await page.route(/\/usage\?days=90/, () => undefined);
+    const sent = page.waitForRequest(/\/usage\?days=90/);
+    await page.getByRole('radio', { name: '90 days' }).click();
+    await sent;
+    expect(await firstDay()).toBe(shown);
+    await page.unrouteAll();
+    await page.reload();
+  });
+
   test('leads to the same entries in the log, and to an entry', async () => {
     await section('Latest addresses').getByRole('link', { name: '192.0.2.7' }).click();
     await page.waitForURL(/\/log\?.*address=192\.0\.2\.7/);

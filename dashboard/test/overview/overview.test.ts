@@ -46,6 +46,11 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     `insert into record_counts (workspace_id, resource, company_id, records) values ($1, 'audits', '', 1), ($2, 'audits', '', 2)`,
     [workspaceId, imported.workspaceId],
   );
+  await service.pool.query(
+    `insert into traffic (workspace_id, hour, mode, bucket, requests, errors)
+     values ($1, date_trunc('hour', now()) - interval '10 days', 'live', 3, 10, 0)`,
+    [workspaceId],
+  );
 
   test.each([
     ['light', 1280],
@@ -120,6 +125,18 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     await page.getByRole('heading', { name: 'Requests per day' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Requests per day' }).waitFor();
+  });
+
+  test('compares its figures with the time before them while those of another range load', async () => {
+    const page = await open(owner, `/w/${workspaceId}?range=7d`);
+    await page.getByText('+100% from the previous 7 days').waitFor();
+    // A response that never comes.
+    await page.route(/\/traffic\?range=90d/, () => undefined);
+    const sent = page.waitForRequest(/\/traffic\?range=90d/);
+    await page.getByRole('radio', { name: '90 days' }).click();
+    await sent;
+    await page.getByRole('radio', { name: '90 days', checked: true }).waitFor();
+    expect(await page.getByText('from the previous').innerText()).toBe('+100% from the previous 7 days');
   });
 
   test('links from the checklist to each step, and shows no empty plots', async () => {

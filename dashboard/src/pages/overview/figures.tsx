@@ -1,6 +1,7 @@
-import type { Overview, RangeName, Traffic } from '@svc/service/dashboard/wire';
+import type { Overview, RangeName } from '@svc/service/dashboard/wire';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { TrafficOfRange } from '../../api/overview.ts';
 import { formatChange, formatNumber, formatPercent } from '../../format/number.ts';
 import { counted } from '../../format/plural.ts';
 import { formatUtcDay } from '../../format/time.ts';
@@ -9,13 +10,13 @@ import { logSince } from './log-link.ts';
 
 export interface FiguresProps {
   readonly workspaceId: string;
-  readonly traffic: Traffic;
+  readonly traffic: TrafficOfRange;
   readonly month: Overview['month'];
-  readonly range: RangeName;
 }
 
 /** The most important figures, with links to what is behind them. */
-export function Figures({ workspaceId, traffic: { total, before, spans }, month, range }: FiguresProps) {
+export function Figures({ workspaceId, traffic, month }: FiguresProps) {
+  const { range, total, before, spans } = traffic;
   const from = spans[0]?.at;
   const inLog = (failed: boolean, text: string, value: string) =>
     from === undefined ? (

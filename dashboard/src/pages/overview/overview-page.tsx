@@ -70,7 +70,7 @@ export function OverviewPage() {
           )}
           {empty ? null : (
             <>
-              <Figures workspaceId={workspaceId} traffic={requests} month={shown.month} range={range} />
+              <Figures workspaceId={workspaceId} traffic={requests} month={shown.month} />
               <TrafficPanels workspaceId={workspaceId} traffic={requests} />
             </>
           )}

@@ -1,9 +1,9 @@
 import type { ApiKey } from '@svc/sdk';
-import type { KeyUsage, RangeName } from '@svc/service/dashboard/wire';
+import type { RangeName } from '@svc/service/dashboard/wire';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { keyUsageQuery } from '../../../api/keys.ts';
+import { keyUsageQuery, type UsageOfDays } from '../../../api/keys.ts';
 import { formatNumber, formatPercent } from '../../../format/number.ts';
 import { BarsPlot } from '../../../plots/bars-plot.tsx';
 import { Legend, LegendItem, spanName } from '../../../plots/legend.tsx';
@@ -51,7 +51,7 @@ export function KeyUsageSection({ workspaceId, apiKey }: KeyUsageSectionProps) {
       }
     >
       {data !== undefined ? (
-        <UsagePlot usage={data} days={days} />
+        <UsagePlot usage={data} />
       ) : error === null ? (
         <div role="status" aria-label="Loading">
           <Skeleton className="h-60 w-full" />
@@ -63,14 +63,9 @@ export function KeyUsageSection({ workspaceId, apiKey }: KeyUsageSectionProps) {
   );
 }
 
-interface UsagePlotProps {
-  readonly usage: KeyUsage;
-  readonly days: number;
-}
-
-function UsagePlot({ usage, days }: UsagePlotProps) {
+function UsagePlot({ usage }: { readonly usage: UsageOfDays }) {
   const [index, setIndex] = useState<number | null>(null);
-  const spans = useMemo(() => spansOf(usage, days), [usage, days]);
+  const spans = useMemo(() => spansOf(usage), [usage]);
   const total = useMemo(() => sumOf(spans), [spans]);
   const span = index === null ? undefined : spans[index];
   const { requests, errors } = span ?? total;
@@ -108,7 +103,7 @@ interface Span {
 }
 
 /** One span per day (UTC), the oldest first, with 0 for days without requests. */
-function spansOf({ data }: KeyUsage, days: number): readonly Span[] {
+function spansOf({ days, data }: UsageOfDays): readonly Span[] {
   const known = new Map(data.map((day) => [day.day, day]));
   return daysOf(days).map((day) => {
     const { requests = 0, errors = 0 } = known.get(day) ?? {};
