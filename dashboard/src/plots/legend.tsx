@@ -31,7 +31,7 @@ export interface LegendItemProps {
   /** Class of its colour. Default: no colour. */
   readonly className?: string;
   readonly label: string;
-  readonly value: string;
+  readonly value: ReactNode;
 }
 
 export const LegendItem = ({ className, label, value }: LegendItemProps) => (

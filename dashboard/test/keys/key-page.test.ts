@@ -90,11 +90,11 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
 
   test('shows the days of the data that it has while those of another range load', async () => {
     const plot = section('Requests per day').locator('.u-over');
-    const firstDay = async (): Promise<string> => {
+    const firstDay = async (): Promise<string | null> => {
       await plot.hover({ position: { x: 5, y: 20 } });
       return section('Requests per day')
         .getByText(/^\w+ \d+ \(UTC\)$/)
-        .innerText();
+        .textContent();
     };
     const shown = await firstDay();
     // A response that never comes.
@@ -105,6 +105,52 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
     expect(await firstDay()).toBe(shown);
     await page.unrouteAll();
     await page.reload();
+  });
+
+  test('leads from a bar, the table of the days and the figures to requests of the key in the log', async () => {
+    await service.request(await service.token(workspaceId), '/v1/audits');
+    const usage = section('Requests per day');
+    const shown = page.getByRole('img', { name: 'Requests per day: 4 requests, 2 failed.' });
+    const entries = async (count: number): Promise<void> => {
+      await page.waitForURL(/\/log\?/);
+      await page.getByText(`${count} entries`, { exact: true }).waitFor();
+      await page.goBack();
+      await shown.waitFor();
+    };
+    await section('Latest requests').getByRole('link').nth(1).waitFor();
+    await section('Changes of this key').getByRole('link').nth(1).waitFor();
+    const plot = usage.locator('.u-over');
+    const box = await plot.boundingBox();
+    if (box === null) throw new Error('The plot has no size.');
+    // The bar of today is the last of 30. Half of its requests failed.
+    const x = box.width - box.width / 60;
+    await plot.click({ position: { x, y: box.height - 3 } });
+    await entries(2);
+    await plot.click({ position: { x, y: 3 } });
+    await entries(4);
+    await press(page, 'Show as table');
+    await expectAccessibleInBothThemes(page);
+    await press(page, '2 failed');
+    await entries(2);
+    await press(page, /^4\. Show the requests of this key in the log$/);
+    await entries(4);
+    await press(page, /^2\. Show the failed requests of this key in the log$/);
+    await entries(2);
+  });
+
+  test('has a table without links for a test key, whose requests are not in the log', async () => {
+    const { keyId, token } = await service.issue(workspaceId, { name: 'Trial', mode: 'test' });
+    await service.request(token, '/v1/audits');
+    await page.goto(`${home}/keys`);
+    await press(page, /^\d+\. Show the usage of Trial$/);
+    await page.waitForURL(new RegExp(`/keys/${keyId}$`));
+    await page.getByRole('img', { name: 'Requests per day: 1 requests, 0 failed.' }).waitFor();
+    await press(page, 'Show as table');
+    await section('Requests per day')
+      .getByRole('row', { name: /\(UTC\) 1 0$/ })
+      .waitFor();
+    expect(await section('Requests per day').getByRole('link').count()).toBe(0);
+    await page.goto(`${home}/keys/${crawler.keyId}`);
   });
 
   test('leads to the same entries in the log, and to an entry', async () => {

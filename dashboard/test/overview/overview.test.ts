@@ -136,7 +136,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the overview', async () => {
     await page.getByRole('radio', { name: '90 days' }).click();
     await sent;
     await page.getByRole('radio', { name: '90 days', checked: true }).waitFor();
-    expect(await page.getByText('from the previous').innerText()).toBe('+100% from the previous 7 days');
+    expect(await page.getByText('from the previous').textContent()).toBe('+100% from the previous 7 days');
   });
 
   test('links from the checklist to each step, and shows no empty plots', async () => {

@@ -74,7 +74,14 @@ export function KeyRow({ workspaceId, apiKey, companyName, requests, blocked, on
         <When at={at} />
       </Cell>
       <Cell className="hidden sm:table-cell">
-        <Sparkline days={requests} />
+        <Link
+          to="/w/$workspaceId/keys/$keyId"
+          params={{ workspaceId, keyId: id }}
+          className="inline-flex min-h-6 items-end rounded hover:underline"
+        >
+          <Sparkline days={requests} />
+          <span className="sr-only">. Show the usage of {name}</span>
+        </Link>
       </Cell>
       <Cell className="w-0 text-end">
         {revokedAt === null ? <KeyMenu apiKey={apiKey} blocked={blocked} onAction={onAction} /> : null}

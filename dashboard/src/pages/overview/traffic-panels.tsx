@@ -1,25 +1,34 @@
 import type { Traffic } from '@svc/service/dashboard/wire';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useCallback, useState } from 'react';
 import { formatNumber } from '../../format/number.ts';
 import { LatencyPlot } from '../../plots/latency-plot.tsx';
 import { Legend, LegendItem, latencyText, spanName } from '../../plots/legend.tsx';
 import { FAILED_BAR, RequestsPlot } from '../../plots/requests-plot.tsx';
-import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { logOfSpan } from './log-link.ts';
-import { SpanTable, type SpanTableProps } from './span-table.tsx';
+import { SpanTable, TableButton } from './span-table.tsx';
+
+export interface TrafficPanelsProps {
+  readonly workspaceId: string;
+  readonly traffic: Traffic;
+}
 
 /** Requests and latencies over time. The legend shows the span at the pointer, or the total. */
-export const TrafficPanels = ({ workspaceId, traffic }: SpanTableProps) => (
+export const TrafficPanels = ({ workspaceId, traffic }: TrafficPanelsProps) => (
   <div className="grid items-start gap-5 lg:grid-cols-[3fr_2fr]">
     <RequestsPanel workspaceId={workspaceId} traffic={traffic} />
     <LatencyPanel traffic={traffic} />
   </div>
 );
 
+const COLUMNS = [
+  ['live', 'Live'],
+  ['test', 'Test'],
+] as const;
+
 /** A click on a bar opens the requests of its span in the log. */
-function RequestsPanel({ workspaceId, traffic }: SpanTableProps) {
+function RequestsPanel({ workspaceId, traffic }: TrafficPanelsProps) {
   const navigate = useNavigate();
   const [asTable, setAsTable] = useState(false);
   const [index, setIndex] = useState<number | null>(null);
@@ -38,11 +47,7 @@ function RequestsPanel({ workspaceId, traffic }: SpanTableProps) {
     <Section
       title={`Requests per ${traffic.step}`}
       description="Click a bar to see its live requests in the log, or its red part to see the failed ones."
-      actions={
-        <Button size="small" variant="ghost" aria-expanded={asTable} onClick={() => setAsTable(!asTable)}>
-          {asTable ? 'Hide table' : 'Show as table'}
-        </Button>
-      }
+      actions={<TableButton shown={asTable} onToggle={setAsTable} />}
     >
       <Legend name={spanName(traffic.step, span)}>
         <LegendItem className="bg-accent" label="Live" value={formatNumber(live)} />
@@ -50,7 +55,23 @@ function RequestsPanel({ workspaceId, traffic }: SpanTableProps) {
         <LegendItem className="bg-bad" label="Failed (live and test)" value={formatNumber(errors)} />
       </Legend>
       <RequestsPlot traffic={traffic} onPoint={setIndex} onChoose={openLog} />
-      {asTable ? <SpanTable workspaceId={workspaceId} traffic={traffic} /> : null}
+      {asTable ? (
+        <SpanTable
+          step={traffic.step}
+          spans={traffic.spans}
+          columns={COLUMNS}
+          link={(at, failed, text) => (
+            <Link
+              to="/w/$workspaceId/log"
+              params={{ workspaceId }}
+              search={logOfSpan(traffic.step, at, failed)}
+              className="text-accent hover:underline"
+            >
+              {text}
+            </Link>
+          )}
+        />
+      ) : null}
     </Section>
   );
 }

@@ -1,8 +1,8 @@
 import type { ApiKey } from '@svc/sdk';
 import type { RangeName } from '@svc/service/dashboard/wire';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { keyUsageQuery, type UsageOfDays } from '../../../api/keys.ts';
 import { formatNumber, formatPercent } from '../../../format/number.ts';
 import { BarsPlot } from '../../../plots/bars-plot.tsx';
@@ -11,6 +11,9 @@ import { Section } from '../../../ui/card.tsx';
 import { FailureState } from '../../../ui/failure-state.tsx';
 import { Segments } from '../../../ui/segments.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
+import type { LogSearch } from '../../log/log-search.ts';
+import { logOfSpan, logSince } from '../../overview/log-link.ts';
+import { SpanTable, TableButton } from '../../overview/span-table.tsx';
 import { daysOf } from '../usage.ts';
 
 const route = getRouteApi('/signed-in/w/$workspaceId/keys/$keyId');
@@ -31,27 +34,36 @@ export function KeyUsageSection({ workspaceId, apiKey }: KeyUsageSectionProps) {
   const { range = '30d' } = route.useSearch();
   const navigate = route.useNavigate();
   const days = Number.parseInt(range, 10);
+  const [asTable, setAsTable] = useState(false);
   const { data, error, refetch } = useQuery(keyUsageQuery(workspaceId, apiKey.id, days));
   return (
     <Section
       title="Requests per day"
+      description={
+        hasEntries(apiKey)
+          ? 'Click a bar to see its requests in the log, or its red part to see the failed ones.'
+          : undefined
+      }
       actions={
-        <Segments
-          label="Time of the plot"
-          value={range}
-          options={RANGES}
-          onChange={(next) =>
-            void navigate({
-              search: (known) => ({ ...known, range: next }),
-              replace: true,
-              resetScroll: false,
-            })
-          }
-        />
+        <span className="flex flex-wrap items-center gap-2">
+          <TableButton shown={asTable} onToggle={setAsTable} />
+          <Segments
+            label="Time of the plot"
+            value={range}
+            options={RANGES}
+            onChange={(next) =>
+              void navigate({
+                search: (known) => ({ ...known, range: next }),
+                replace: true,
+                resetScroll: false,
+              })
+            }
+          />
+        </span>
       }
     >
       {data !== undefined ? (
-        <UsagePlot usage={data} />
+        <UsagePlot workspaceId={workspaceId} apiKey={apiKey} usage={data} asTable={asTable} />
       ) : error === null ? (
         <div role="status" aria-label="Loading">
           <Skeleton className="h-60 w-full" />
@@ -63,7 +75,21 @@ export function KeyUsageSection({ workspaceId, apiKey }: KeyUsageSectionProps) {
   );
 }
 
-function UsagePlot({ usage }: { readonly usage: UsageOfDays }) {
+/** Requests with test keys have no entries in the log. */
+const hasEntries = ({ mode }: ApiKey): boolean => mode === 'live';
+
+/** The index of the bar of failed requests. */
+const FAILED_BAR = 1;
+const COLUMNS = [['requests', 'Requests']] as const;
+
+interface UsagePlotProps extends KeyUsageSectionProps {
+  readonly usage: UsageOfDays;
+  readonly asTable: boolean;
+}
+
+/** The legend shows the day at the pointer, or the total. */
+function UsagePlot({ workspaceId, apiKey, usage, asTable }: UsagePlotProps) {
+  const navigate = useNavigate();
   const [index, setIndex] = useState<number | null>(null);
   const spans = useMemo(() => spansOf(usage), [usage]);
   const total = useMemo(() => sumOf(spans), [spans]);
@@ -78,11 +104,36 @@ function UsagePlot({ usage }: { readonly usage: UsageOfDays }) {
       ] as const,
     [spans],
   );
+  const key = apiKey.id;
+  const openLog = useCallback(
+    (i: number, bar: number): void => {
+      const at = spans[i]?.at;
+      if (at === undefined) return;
+      const search = { ...logOfSpan('day', at, bar === FAILED_BAR), key };
+      void navigate({ to: '/w/$workspaceId/log', params: { workspaceId }, search });
+    },
+    [navigate, workspaceId, key, spans],
+  );
+  const from = times[0] ?? '';
+  const figure = (failed: boolean, value: string): ReactNode => (
+    <LogLink
+      workspaceId={workspaceId}
+      apiKey={apiKey}
+      search={span === undefined ? logSince(from, failed) : logOfSpan('day', span.at, failed)}
+      hint={
+        failed
+          ? 'Show the failed requests of this key in the log'
+          : 'Show the requests of this key in the log'
+      }
+    >
+      {value}
+    </LogLink>
+  );
   return (
     <>
       <Legend name={spanName('day', span)}>
-        <LegendItem className="bg-accent" label="Requests" value={formatNumber(requests)} />
-        <LegendItem className="bg-bad" label="Failed" value={formatNumber(errors)} />
+        <LegendItem className="bg-accent" label="Requests" value={figure(false, formatNumber(requests))} />
+        <LegendItem className="bg-bad" label="Failed" value={figure(true, formatNumber(errors))} />
         <LegendItem label="Failed share" value={formatPercent(requests === 0 ? 0 : errors / requests)} />
       </Legend>
       <BarsPlot
@@ -91,8 +142,45 @@ function UsagePlot({ usage }: { readonly usage: UsageOfDays }) {
         times={times}
         bars={bars}
         onPoint={setIndex}
+        onChoose={hasEntries(apiKey) ? openLog : undefined}
       />
+      {asTable ? (
+        <SpanTable
+          step="day"
+          spans={spans}
+          columns={COLUMNS}
+          link={(at, failed, text) => (
+            <LogLink workspaceId={workspaceId} apiKey={apiKey} search={logOfSpan('day', at, failed)}>
+              {text}
+            </LogLink>
+          )}
+        />
+      ) : null}
     </>
+  );
+}
+
+interface LogLinkProps extends KeyUsageSectionProps {
+  readonly search: LogSearch;
+  /** What the link shows, if its text does not say it. */
+  readonly hint?: string;
+  readonly children: ReactNode;
+}
+
+/** A link to requests of the key in the log. Only the text if the log has no entries of it. */
+function LogLink({ workspaceId, apiKey, search, hint, children }: LogLinkProps) {
+  if (!hasEntries(apiKey)) return children;
+  return (
+    <Link
+      to="/w/$workspaceId/log"
+      params={{ workspaceId }}
+      search={{ ...search, key: apiKey.id }}
+      className="rounded text-accent hover:underline"
+      title={hint}
+    >
+      {children}
+      {hint === undefined ? null : <span className="sr-only">. {hint}</span>}
+    </Link>
   );
 }
 
