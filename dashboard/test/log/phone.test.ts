@@ -34,8 +34,17 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log on a phon
     await page.getByText('No entries match these filters').waitFor();
     await expectAccessible(page);
     await page.reload();
-    expect(await page.getByLabel(/^Path/).inputValue()).toBe('/v1/none*');
-    await page.getByRole('button', { name: 'Clear filters' }).click();
-    expect(await more.getAttribute('aria-expanded')).toBe('false');
+    const field = page.getByLabel(/^Path/);
+    expect(await field.inputValue()).toBe('/v1/none*');
+    // It stays when it is emptied, because the person goes on typing.
+    await field.press('Control+a');
+    await page.keyboard.press('Delete');
+    await page.waitForURL((address) => !address.searchParams.has('path'));
+    await page.keyboard.type('/v1/other*');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/path=/);
+    expect(await field.inputValue()).toBe('/v1/other*');
+    await page.getByRole('search').getByRole('button', { name: 'Clear filters' }).click();
+    await expect.poll(() => more.getAttribute('aria-expanded')).toBe('false');
   });
 });

@@ -57,6 +57,15 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
   const [more, setMore] = useState(false);
   // A filter that is set is always visible.
   const set = TEXT_FILTERS.some((name) => search[name] !== undefined);
+  // The fields stay when the last one is emptied, because the person may go on typing in it.
+  const filterByText = (changes: LogSearch): void => {
+    setMore(true);
+    onFilter(changes);
+  };
+  const clear = (): void => {
+    setMore(false);
+    onClear();
+  };
   return (
     <search aria-label="Filters" className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
       <TimeFilter value={{ ...search, range }} onChange={onFilter} />
@@ -94,9 +103,9 @@ export function LogFilters({ search, keys, onFilter, onClear }: LogFiltersProps)
           More filters
         </Button>
       ) : null}
-      {narrow && !more && !set ? null : <TextFilters search={search} onFilter={onFilter} />}
+      {narrow && !more && !set ? null : <TextFilters search={search} onFilter={filterByText} />}
       {isFiltered(search) ? (
-        <Button variant="ghost" onClick={onClear}>
+        <Button variant="ghost" onClick={clear}>
           <X size={14} aria-hidden />
           Clear filters
         </Button>
