@@ -84,6 +84,36 @@ describe.skipIf(BROWSER_PATH === undefined)('the export of a list', async () => 
     expect(new Set(records.map(({ sentiment }) => sentiment))).toEqual(new Set(['negative']));
   });
 
+  test('shows no share of a total that is not exact', async () => {
+    const counted = 10_001;
+    const other = await dashboard.owner();
+    await seedRecords(
+      service.pool,
+      other.workspaceId,
+      resourceNamed('companies'),
+      Array.from({ length: counted }, (_, i) => ({
+        id: `com_${String(i).padStart(5, '0')}`,
+        name: `Acme ${i}`,
+        createdAt: at(i),
+      })),
+    );
+    const page = await open(other, `/w/${other.workspaceId}/data/companies?q=acme`);
+    await page.getByText('over 10,000 companies').waitFor();
+    let pages = 0;
+    await page.route(/\/data\/companies\?/, async (route) => {
+      pages += 1;
+      // A response that never comes.
+      if (pages < 3) await route.continue();
+    });
+    await page.getByRole('button', { name: 'Export' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Export' }).click();
+    await dialog.getByText('200 companies').waitFor();
+    const bar = dialog.getByRole('progressbar', { name: 'Export of companies' });
+    expect(await bar.getAttribute('aria-valuenow')).toBeNull();
+    await expectAccessible(page);
+  });
+
   test('continues after a failure without a gap, and can be stopped', async () => {
     const page = await open(owner, `/w/${workspaceId}/data/mentions`);
     await page.getByText(`50 of ${MENTIONS} mentions shown`).waitFor();

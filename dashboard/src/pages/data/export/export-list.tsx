@@ -60,6 +60,6 @@ export default function ExportList({ workspaceId, resource, params, total, onClo
   );
 }
 
-/** Records may be added and deleted meanwhile, so the count can exceed the total. */
-const shareOf = (count: number, total: Total | undefined): number =>
-  total === undefined || total.count === 0 ? 0 : Math.min(1, count / total.count);
+/** Null if there is no exact total. Records may be added and deleted meanwhile, so the count can exceed the total. */
+const shareOf = (count: number, total: Total | undefined): number | null =>
+  total === undefined || total.more ? null : total.count === 0 ? 0 : Math.min(1, count / total.count);
