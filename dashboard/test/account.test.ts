@@ -111,8 +111,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the account', () => {
     await firefox.waitFor();
     await here.page.unroute('**/auth/revoke-session');
     here.expectNoProblems(/ERR_FAILED/);
-    await firefox.getByRole('button', { name: 'Sign out' }).click();
+    await firefox.getByRole('button', { name: 'Sign out' }).press('Enter');
     await rows.nth(1).waitFor({ state: 'detached' });
+    await here.page.locator('#main:focus').waitFor();
     await here.page.getByText('Session ended.').first().waitFor();
     here.expectNoProblems();
     await there.page.reload();

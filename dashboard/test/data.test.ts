@@ -144,8 +144,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of the data', async () =>
 
   test('let an owner change the status and edit content, and keep the edits if somebody else was faster', async () => {
     const page = await open(owner, `${base}/content/con_a`);
-    await page.getByRole('button', { name: 'In review' }).click();
+    await page.getByRole('button', { name: 'In review' }).press('Enter');
     await page.getByText('Status changed to in review.').first().waitFor();
+    await page.locator('[aria-label=Status]:focus').waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();
     const focused = page
       .getByRole('dialog')

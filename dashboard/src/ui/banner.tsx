@@ -1,6 +1,7 @@
 import { TriangleAlert, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { classes } from './classes.ts';
+import { focusMain } from './move-focus.ts';
 
 export interface BannerProps {
   /** Name of the region, for screen readers. */
@@ -22,7 +23,15 @@ export const Banner = ({ label, tone, onDismiss, children }: BannerProps) => (
     <TriangleAlert size={16} aria-hidden className="mt-0.5 shrink-0" />
     <p className="min-w-0 grow wrap-anywhere">{children}</p>
     {onDismiss === undefined ? null : (
-      <button type="button" onClick={onDismiss} aria-label="Dismiss" className="-m-1 shrink-0 rounded p-1.5">
+      <button
+        type="button"
+        onClick={() => {
+          focusMain();
+          onDismiss();
+        }}
+        aria-label="Dismiss"
+        className="-m-1 shrink-0 rounded p-1.5"
+      >
         <X size={16} aria-hidden />
       </button>
     )}

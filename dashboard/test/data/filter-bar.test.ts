@@ -2,7 +2,7 @@ import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible } from '../harness/accessible.ts';
-import { goTo, press } from '../harness/keyboard.ts';
+import { focused, goTo, press } from '../harness/keyboard.ts';
 import { BROWSER_PATH } from '../harness/launch.ts';
 import { createServiceWorld } from '../harness/service-world.ts';
 
@@ -48,6 +48,19 @@ describe.skipIf(BROWSER_PATH === undefined)('the bar with the filters of a list'
     await count(page, '6 mentions');
     // Neither key nor pause has its own entry of the history.
     expect(new URL(page.url()).search).toBe('');
+  });
+
+  test('a button that clears the filters leaves the focus in the filters', async () => {
+    const page = await open(owner, `${base}/mentions?source=two.example`);
+    await count(page, '3 mentions');
+    await press(page, 'Clear filters');
+    await count(page, '6 mentions');
+    expect(await focused(page)).toBe('All companies');
+    await page.goto(`${base}/mentions?source=three.example`);
+    await page.getByText('No mentions match these filters').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).last().press('Enter');
+    await count(page, '6 mentions');
+    expect(await focused(page)).toBe('All companies');
   });
 
   test('a filter that is set moves no button beyond the window', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { expectAccessible } from '../harness/accessible.ts';
+import { focused } from '../harness/keyboard.ts';
 import { BROWSER_PATH } from '../harness/launch.ts';
 import { createServiceWorld } from '../harness/service-world.ts';
 
@@ -46,5 +47,6 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of the audit log on a phon
     expect(await field.inputValue()).toBe('/v1/other*');
     await page.getByRole('search').getByRole('button', { name: 'Clear filters' }).click();
     await expect.poll(() => more.getAttribute('aria-expanded')).toBe('false');
+    expect(await focused(page)).toBe('Time');
   });
 });

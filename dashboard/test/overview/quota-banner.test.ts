@@ -55,6 +55,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the notice of the live quota', asyn
     await page.getByRole('button', { name: 'Dismiss' }).focus();
     await page.keyboard.press('Enter');
     await notice(page).waitFor({ state: 'detached' });
+    await page.locator('#main:focus').waitFor();
     expect(await shown(page, '/log')).toBe(0);
 
     expect(await send(3)).toEqual([200, 200, 429]);

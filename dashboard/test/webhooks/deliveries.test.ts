@@ -77,7 +77,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the deliveries of an endpoint', () 
     await page.getByLabel('State').selectOption('failed');
     await page.getByRole('heading', { name: 'No deliveries match these filters' }).waitFor();
     await page.waitForURL(/state=failed/);
-    await actions.button('Clear filters').first().click();
+    await actions.button('Clear filters').first().press('Enter');
+    await page.locator('select:focus').waitFor();
     await page.getByLabel('Type').selectOption('company.created');
     await page.getByRole('link', { name: 'company.created' }).waitFor();
     await page.getByLabel('Type').selectOption('company.deleted');

@@ -86,8 +86,9 @@ describe.skipIf(BROWSER_PATH === undefined)('the pages of webhooks', () => {
     await world.createCompany('Later');
     await expect.poll(() => active.received.length).toBe(1);
     expect(receiver.received).toEqual([]);
-    await button('Enable').click();
+    await button('Enable').press('Enter');
     await expect.poll(() => receiver.received.length).toBe(2);
+    await page.locator('#main:focus').waitFor();
     await page.getByText('Enabled', { exact: true }).waitFor();
     visitor.expectNoProblems();
   });

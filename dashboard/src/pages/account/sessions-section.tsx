@@ -9,6 +9,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
+import { focusMain, focusNextItem } from '../../ui/move-focus.ts';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
 import { browserName } from './browser-name.ts';
@@ -21,6 +22,10 @@ export function SessionsSection() {
     () => call('/auth/revoke-other-sessions', { method: 'POST' }),
     'You are signed out everywhere else.',
   );
+  const signOutOthers = async (): Promise<void> => {
+    // The button disappears.
+    if (await endOthers.run()) focusMain();
+  };
   const others = data?.filter(({ id }) => id !== current) ?? [];
   const rank = ({ id, updatedAt }: SessionOfList): number =>
     id === current ? Number.POSITIVE_INFINITY : Date.parse(updatedAt);
@@ -34,7 +39,7 @@ export function SessionsSection() {
       flush
       actions={
         others.length === 0 ? null : (
-          <Button size="small" busy={endOthers.isPending} onClick={() => void endOthers.run()}>
+          <Button size="small" busy={endOthers.isPending} onClick={() => void signOutOthers()}>
             Sign out everywhere else
           </Button>
         )
@@ -92,7 +97,13 @@ function SessionRow({ session: { id, userAgent, ipAddress, createdAt }, current 
         </div>
       </div>
       {current ? null : (
-        <Button size="small" onClick={() => void end.run()}>
+        <Button
+          size="small"
+          onClick={({ currentTarget }) => {
+            focusNextItem(currentTarget);
+            void end.run();
+          }}
+        >
           Sign out
         </Button>
       )}

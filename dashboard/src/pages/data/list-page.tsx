@@ -26,6 +26,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { focusFirstFilter } from '../../ui/move-focus.ts';
 import { toast } from '../../ui/toast/toast-store.ts';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { dataColumns } from './columns.tsx';
@@ -117,6 +118,8 @@ function List({ workspaceId, resource }: ListProps) {
   const clear = (): void => {
     setClears(clears + 1);
     set(noFilters(resource));
+    // The button disappears.
+    focusFirstFilter();
   };
   return (
     <Page

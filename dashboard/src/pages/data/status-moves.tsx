@@ -1,5 +1,6 @@
 import type { Transitions } from '@svc/sdk/contract';
 import { ArrowRight } from 'lucide-react';
+import { useRef } from 'react';
 import { isFailure, messageOf } from '../../api/failure.ts';
 import { fieldLabel, toneOf, valueLabel } from '../../resources/labels.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -25,13 +26,23 @@ export function StatusMoves(props: StatusMovesProps) {
   const { field, moves } = transitions;
   const change = useChangeRecord(workspaceId, resource, read);
   const state = String(read.record[field]);
+  const group = useRef<HTMLDivElement>(null);
   const move = async (to: string): Promise<void> => {
-    if (await change.run({ [field]: to }))
-      toast(`${fieldLabel(field)} changed to ${valueLabel(to).toLowerCase()}.`);
+    if (!(await change.run({ [field]: to }))) return;
+    toast(`${fieldLabel(field)} changed to ${valueLabel(to).toLowerCase()}.`);
+    // The button disappears: the new state has other moves.
+    group.current?.focus();
   };
   return (
     <Card className="flex flex-col gap-3 px-4 py-3">
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form. */}
+      <div
+        ref={group}
+        role="group"
+        aria-label={fieldLabel(field)}
+        tabIndex={-1}
+        className="flex flex-wrap items-center gap-x-4 gap-y-2"
+      >
         <span className="flex items-center gap-2">
           <span className="text-soft">{fieldLabel(field)}</span>
           <Badge tone={toneOf(state)}>{valueLabel(state)}</Badge>

@@ -18,6 +18,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
+import { focusFirstFilter } from '../../ui/move-focus.ts';
 import { Problem } from '../../ui/problem.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { STACKED_ROW_PIXELS } from '../data/list/stacked-values.tsx';
@@ -64,6 +65,11 @@ export function LogPage() {
   const set = (changes: LogSearch): void => {
     void navigate({ search: (before: LogSearch) => ({ ...before, entry: undefined, ...changes }) });
   };
+  const clear = (): void => {
+    set(NO_FILTERS);
+    // The button disappears.
+    focusFirstFilter();
+  };
   /** Opens an entry, or closes it. The list behind the dialog stays where it is. */
   const showEntry = (id: string | undefined): void => {
     void navigate({
@@ -99,7 +105,7 @@ export function LogPage() {
         </>
       }
     >
-      <LogFilters search={search} keys={keys} onFilter={set} onClear={() => set(NO_FILTERS)} />
+      <LogFilters search={search} keys={keys} onFilter={set} onClear={clear} />
       {tail.error === null ? null : (
         <Problem>New entries could not be loaded. Trying again… {messageOf(tail.error)}</Problem>
       )}
@@ -113,7 +119,7 @@ export function LogPage() {
             filtered={isFiltered(search)}
             backwards={isBackwards(params)}
             live={live}
-            onClear={() => set(NO_FILTERS)}
+            onClear={clear}
           />
         ) : (
           <>

@@ -45,6 +45,7 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
   const notMine =
     member.role === 'owner' && workspace.role !== 'owner' ? 'Only owners can change owners.' : undefined;
   const choose = (next: Role): void => {
+    if (change.isPending) return;
     if (needsQuestion(own, next)) setAsked(next);
     else void change.run(next);
   };
@@ -72,7 +73,8 @@ export function MemberRow({ workspace, member }: MemberRowProps) {
             aria-label={`Role of ${member.name}`}
             className="w-28"
             value={role}
-            disabled={change.isPending}
+            // With `disabled`, it would lose the focus.
+            aria-disabled={change.isPending || undefined}
             onChange={({ target }) => choose(target.value as Role)}
             options={roleOptions(workspace.role)}
           />

@@ -6,6 +6,7 @@ import { invitationsQuery, withdrawInvitation } from '../../api/members.ts';
 import { When } from '../../format/when.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
+import { focusNextItem } from '../../ui/move-focus.ts';
 import { toast } from '../../ui/toast/toast-store.ts';
 
 /** Invitations that nobody has accepted yet. Renders nothing if there are none. */
@@ -50,7 +51,13 @@ function PendingInvitation({ workspaceId, invitation }: PendingInvitationProps) 
           as {role} · expires on <When at={expiresAt} form="full" />
         </div>
       </div>
-      <Button size="small" onClick={() => void withdraw.run()}>
+      <Button
+        size="small"
+        onClick={({ currentTarget }) => {
+          focusNextItem(currentTarget);
+          void withdraw.run();
+        }}
+      >
         Withdraw
       </Button>
     </li>

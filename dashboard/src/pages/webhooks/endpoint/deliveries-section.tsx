@@ -10,6 +10,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Section } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { FailureState } from '../../../ui/failure-state.tsx';
+import { focusFirstFilter } from '../../../ui/move-focus.ts';
 import { SkeletonRows } from '../../../ui/skeleton.tsx';
 import { DeliveryFilters } from './delivery-filters.tsx';
 import { DeliveryTable } from './delivery-table.tsx';
@@ -36,7 +37,11 @@ export function DeliveriesSection({ id }: { readonly id: WebhookId }) {
   const list = useRefreshedList(deliveries, query.queryKey);
   const set = (change: WebhookSearch): void =>
     void navigate({ search: (known) => ({ ...known, ...change }), resetScroll: false });
-  const clear = (): void => set(NO_FILTERS);
+  const clear = (): void => {
+    set(NO_FILTERS);
+    // The button disappears.
+    focusFirstFilter();
+  };
   const filtered = state !== undefined || type !== undefined || range !== RANGE_DEFAULT;
   return (
     <Section title="Deliveries" description="The newest event first. They are kept for 30 days." flush>

@@ -4,6 +4,7 @@ import { changeWebhook, useWebhookAction, type WebhookId } from '../../../api/we
 import { When } from '../../../format/when.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { classes } from '../../../ui/classes.ts';
+import { focusMain } from '../../../ui/move-focus.ts';
 import { Problem } from '../../../ui/problem.tsx';
 import { toast } from '../../../ui/toast/toast-store.ts';
 import { isDisabledByService, REASONS } from '../state.tsx';
@@ -20,7 +21,11 @@ const HOW_TO_CONTINUE =
 export function DisabledNotice({ id, endpoint }: DisabledNoticeProps) {
   const enable = useWebhookAction(id.workspaceId, {
     mutationFn: () => changeWebhook(id, { enabled: true }),
-    onSuccess: () => toast('The endpoint is enabled.'),
+    onSuccess: () => {
+      toast('The endpoint is enabled.');
+      // The button disappears.
+      focusMain();
+    },
   });
   const { disabled } = endpoint;
   if (disabled === null) return null;
