@@ -79,7 +79,9 @@ describe.skipIf(BROWSER_PATH === undefined)('a resource that was added', async (
 
   test('is in the search, and is linked from the page of a company', async () => {
     await page.keyboard.press('Control+k');
-    await page.getByRole('option', { name: 'Reviews' }).waitFor();
+    await page.getByRole('option', { name: 'Reviews', exact: true }).waitFor();
+    await page.getByRole('option', { name: 'Create review', exact: true }).waitFor();
+    await page.getByRole('option', { name: 'Import reviews', exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('main').getByRole('link', { name: 'Acme' }).click();
     await page.getByRole('navigation', { name: 'Records of this company' }).getByText('Reviews').click();

@@ -58,6 +58,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the command palette', async () => {
       ['nightly', 'API keys', 'Nightly crawler', new RegExp(`/keys/${keyId}$`)],
       [viewer.email, 'Members', viewer.email, /\/settings\?tab=members$/],
       ['create key', 'Actions', 'Create key', /\/keys\?create=true$/],
+      ['new mention', 'Actions', 'Create mention', /\/data\/mentions\?dialog=create$/],
+      ['upload companies', 'Actions', 'Import companies', /\/data\/companies\?dialog=import$/],
     ] as const) {
       await page.goto(home);
       await ask(page, text);
@@ -121,6 +123,18 @@ describe.skipIf(BROWSER_PATH === undefined)('the command palette', async () => {
     await page.getByRole('dialog', { name: 'Invite a member' }).waitFor();
     await page.keyboard.press('Escape');
     await page.waitForURL(/tab=members$/);
+    for (const [text, dialog] of [
+      ['create company', 'Create a company'],
+      ['import companies', 'Import companies'],
+    ] as const) {
+      await ask(page, text);
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: dialog }).waitFor();
+      await page.reload();
+      await page.getByRole('dialog', { name: dialog }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.waitForURL(/\/data\/companies$/);
+    }
     await ask(page, 'change limits');
     await page.keyboard.press('Enter');
     await page.getByLabel('Live requests per month').waitFor();
@@ -142,8 +156,19 @@ describe.skipIf(BROWSER_PATH === undefined)('the command palette', async () => {
     const page = await open(viewer, home);
     await ask(page, '');
     await group(page, 'Actions').getByText('Show failed requests').waitFor();
-    for (const label of ['Create key', 'Invite a member', 'Change limits', 'Rename workspace'])
+    for (const label of [
+      'Create key',
+      'Create company',
+      'Import companies',
+      'Invite a member',
+      'Change limits',
+    ])
       expect(await page.getByText(label, { exact: true }).count(), label).toBe(0);
+    for (const dialog of ['create', 'import']) {
+      await page.goto(`${home}/data/companies?dialog=${dialog}`);
+      await page.getByRole('link', { name: 'Orrin Health' }).waitFor();
+      expect(await page.getByRole('dialog').count(), dialog).toBe(0);
+    }
   });
 
   test('sends one search for a text that is typed quickly', async () => {

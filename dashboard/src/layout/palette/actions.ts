@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import {
   CircleAlert,
   Clock,
+  FileUp,
   Gauge,
   KeyRound,
   LogOut,
@@ -10,12 +11,14 @@ import {
   Monitor,
   Moon,
   PenLine,
+  Plus,
   ShieldCheck,
   Sun,
   UserPlus,
   Webhook,
 } from 'lucide-react';
 import { useMe } from '../../api/me.ts';
+import { DATA_RESOURCES } from '../../resources/resources.ts';
 import { useSignOut } from '../../session/sign-out.ts';
 import { setTheme } from '../../theme/theme.ts';
 import type { PaletteItem } from './palette-item.ts';
@@ -37,6 +40,8 @@ export function useActions(workspaceId: string | undefined): readonly PaletteIte
   const params = { workspaceId };
   const keys = (create: true | 'test') => () =>
     navigate({ to: '/w/$workspaceId/keys', params, search: { create } });
+  const list = (resource: string, dialog: 'create' | 'import') => () =>
+    navigate({ to: '/w/$workspaceId/data/$resource', params: { workspaceId, resource }, search: { dialog } });
   const settings = (search: { tab?: 'limits' | 'members'; invite?: true }) => () =>
     navigate({ to: '/w/$workspaceId/settings', params, search });
   const actions: readonly Action[] = [
@@ -54,6 +59,22 @@ export function useActions(workspaceId: string | undefined): readonly PaletteIte
       permission: 'key.manage',
       run: keys('test'),
     },
+    ...DATA_RESOURCES.flatMap(({ name, singular, plural }): readonly Action[] => [
+      {
+        label: `Create ${singular}`,
+        icon: Plus,
+        words: 'new add record',
+        permission: 'record.change',
+        run: list(name, 'create'),
+      },
+      {
+        label: `Import ${plural}`,
+        icon: FileUp,
+        words: 'upload file csv ndjson records',
+        permission: 'record.import',
+        run: list(name, 'import'),
+      },
+    ]),
     {
       label: 'Create webhook',
       icon: Webhook,

@@ -18,6 +18,8 @@ test('filters, sort and columns are read from the URL, and anything else is drop
     companyId: undefined,
   });
   expect(dataSearch({ status: {}, companyId: ['com_a'], q: true })).toEqual({});
+  expect(dataSearch({ dialog: 'import' })).toEqual({ dialog: 'import' });
+  expect(dataSearch({ dialog: 'delete' })).toEqual({});
   expect(dataSearch({ headlineScoreMin: 40, q: 2026 })).toEqual({ headlineScoreMin: '40', q: '2026' });
   expect(dataSearch({ columns: 'title,url' })).toEqual({ columns: 'title,url' });
 });

@@ -8,9 +8,14 @@ import {
   sortsOfRange,
 } from '@svc/sdk/contract';
 import { DATA_RESOURCES, type ResourceContract, sortedField } from '../../resources/resources.ts';
+import { oneOf } from '../../routes/search.ts';
 
-/** The filters, the sort and the columns of a list in the URL. */
+/** The filters, the sort and the columns of a list in the URL, and which of its dialogs is open. */
 export type DataSearch = Readonly<Record<string, string | undefined>>;
+
+/** Creates a record, or imports a file. */
+export const LIST_DIALOGS = ['create', 'import'] as const;
+export type ListDialog = (typeof LIST_DIALOGS)[number];
 
 const SORT = 'sort';
 /** Its value names the columns: `title,url`. */
@@ -23,14 +28,16 @@ const filterNames = (resource: ResourceContract): readonly string[] => [
 const NAMES = new Set([SORT, COLUMNS, ...DATA_RESOURCES.flatMap(filterNames)]);
 
 /** Reads what is in the URL, for the list of any resource. The router reads `40` as a number. */
-export const dataSearch = (search: Readonly<Record<string, unknown>>): DataSearch =>
-  Object.fromEntries(
+export const dataSearch = (search: Readonly<Record<string, unknown>>): DataSearch => ({
+  ...Object.fromEntries(
     [...NAMES].map((name) => {
       const value = search[name];
       const given = (typeof value === 'string' && value !== '') || typeof value === 'number';
       return [name, given ? String(value) : undefined];
     }),
-  );
+  ),
+  dialog: oneOf(search['dialog'], LIST_DIALOGS),
+});
 
 /** What a list is sorted by. */
 export interface ListSort {

@@ -25,8 +25,8 @@ import { whyNot } from '../../session/permissions.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { focusFirstFilter } from '../../ui/move-focus.ts';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { dataColumns } from './columns.tsx';
@@ -45,6 +45,7 @@ import { FileTarget } from './import/file-target.tsx';
 import { useChosenColumns } from './list/chosen-columns.ts';
 import { ColumnMenu } from './list/column-menu.tsx';
 import { STACKED_ROW_PIXELS } from './list/stacked-values.tsx';
+import { useListDialog } from './list/use-list-dialog.ts';
 import { useTotal } from './list/use-total.ts';
 import { ListFilters } from './list-filters.tsx';
 import { NoRecords } from './no-records.tsx';
@@ -71,7 +72,7 @@ interface ListProps {
 
 function List({ workspaceId, resource }: ListProps) {
   const navigate = route.useNavigate();
-  const search = route.useSearch();
+  const { dialog: _, ...search } = route.useSearch();
   const narrow = useNarrow();
   const sort = sortOf(resource, search);
   const columns = useChosenColumns(resource, sort.fieldName, search[COLUMNS], (choice) => {
@@ -88,15 +89,19 @@ function List({ workspaceId, resource }: ListProps) {
   const companyName = useCompanyNames(workspaceId, companyIds(resource, list.items, search['companyId']));
   const [loadingNewer, setLoadingNewer] = useState(false);
   const [clears, setClears] = useState(0);
-  // A dropped file, or `choose` if the dialog asks for one.
-  const [importing, setImporting] = useState<File | 'choose' | null>(null);
-  const ImportDialog = useChunk(loadImport, importing !== null, () => setImporting(null));
-  const [creating, setCreating] = useState(false);
   const [exporting, setExporting] = useState(false);
   const ExportList = useChunk(loadExport, exporting, () => setExporting(false));
   const { role } = useWorkspace(workspaceId);
   const blocked = whyNot(role, 'record.import');
   const selectable = whyNot(role, 'record.change') === undefined;
+  const { shown, show, close } = useListDialog(role);
+  // A file that was dropped on the list. Without one, the dialog asks for it.
+  const [dropped, setDropped] = useState<File>();
+  const showImport = (file?: File): void => {
+    setDropped(file);
+    show('import');
+  };
+  const ImportDialog = useChunk(loadImport, shown === 'import', close);
   const { singular, plural } = resource;
   const companyId = search['companyId'];
   const loadNewer = async (): Promise<void> => {
@@ -131,11 +136,11 @@ function List({ workspaceId, resource }: ListProps) {
             <Download size={14} aria-hidden />
             Export
           </Button>
-          <Button blocked={blocked} onClick={() => setImporting('choose')}>
+          <Button blocked={blocked} onClick={() => showImport()}>
             <FileUp size={14} aria-hidden />
             Import
           </Button>
-          <Button variant="primary" blocked={whyNot(role, 'record.change')} onClick={() => setCreating(true)}>
+          <Button variant="primary" blocked={whyNot(role, 'record.change')} onClick={() => show('create')}>
             <Plus size={14} aria-hidden />
             Create {singular}
           </Button>
@@ -154,7 +159,7 @@ function List({ workspaceId, resource }: ListProps) {
         onClear={clear}
         columnMenu={<ColumnMenu resource={resource} columns={columns} sorted={sort.fieldName} />}
       />
-      <FileTarget onFile={blocked === undefined ? setImporting : undefined}>
+      <FileTarget onFile={blocked === undefined ? showImport : undefined}>
         <Card className="overflow-hidden">
           {list.items === undefined && list.error !== null ? (
             <FailureState
@@ -167,7 +172,7 @@ function List({ workspaceId, resource }: ListProps) {
               resource={resource}
               filtered={isFiltered(params)}
               onClear={clear}
-              {...(blocked === undefined ? { onImport: () => setImporting('choose') } : {})}
+              {...(blocked === undefined ? { onImport: () => showImport() } : {})}
             />
           ) : (
             <>
@@ -207,14 +212,9 @@ function List({ workspaceId, resource }: ListProps) {
         </Card>
       </FileTarget>
       <BulkBar workspaceId={workspaceId} resource={resource} selection={selection} allowed={selectable} />
-      {importing === null || ImportDialog === null ? null : (
-        <ImportDialog
-          workspaceId={workspaceId}
-          resource={resource}
-          dropped={importing === 'choose' ? undefined : importing}
-          onClose={() => setImporting(null)}
-        />
-      )}
+      {shown === 'import' && ImportDialog !== null ? (
+        <ImportDialog workspaceId={workspaceId} resource={resource} dropped={dropped} onClose={close} />
+      ) : null}
       {exporting && ExportList !== null ? (
         <ExportList
           workspaceId={workspaceId}
@@ -224,7 +224,7 @@ function List({ workspaceId, resource }: ListProps) {
           onClose={() => setExporting(false)}
         />
       ) : null}
-      {creating ? (
+      {shown === 'create' ? (
         <CreateRecord
           workspaceId={workspaceId}
           resource={resource}
@@ -233,7 +233,7 @@ function List({ workspaceId, resource }: ListProps) {
               ? undefined
               : { id: companyId, name: companyName(companyId), domain: null }
           }
-          onClose={() => setCreating(false)}
+          onClose={close}
         />
       ) : null}
     </Page>
