@@ -1,6 +1,6 @@
 /**
- * Where the focus goes if the control that has it disappears because it was used. Without this, it would be lost, and a person
- * with a keyboard or a screen reader would begin at the top of the window again.
+ * Where the focus goes if the control that has it disappears because it was used. Without this, it would be lost, and a
+ * person with a keyboard or a screen reader would begin at the top of the window again.
  */
 
 const CONTROLS = 'a[href], button, input, select, textarea';

@@ -1,4 +1,4 @@
-import { resourceNamed, type SeedRow, seedRecords } from '@svc/service/harness/records.ts';
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { choose, press } from '../harness/keyboard.ts';
@@ -14,7 +14,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the columns of a list', async () =>
   const viewer = await dashboard.member(workspaceId, 'viewer');
   const list = `/w/${workspaceId}/data/content`;
   const createdAt = '2026-03-01T12:00:00.000Z';
-  const seed = (name: string, row: SeedRow) =>
+  const seed = (name: string, row: { readonly id: string; readonly [field: string]: string }) =>
     seedRecords(service.pool, workspaceId, resourceNamed(name), [{ ...row, createdAt }]);
   await seed('companies', { id: 'com_a', name: 'Acme' });
   await seed('audits', { id: 'aud_a', companyId: 'com_a', completedAt: createdAt });

@@ -25,6 +25,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a search', async () => 
       companyId: 'com_a',
       title: `Orrin opens clinic ${i}`,
       source: 'news.example',
+      url: 'https://news.example/clinics',
       sentiment: 'positive',
       publishedAt: at(i),
       createdAt: at(i),
@@ -46,6 +47,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a search', async () => 
     await results.getByRole('link', { name: 'Orrin Health' }).waitFor();
     await results.getByRole('link', { name: 'Orrin crawler' }).waitFor();
     expect(await results.getByText('Mention', { exact: true }).count()).toBe(10);
+    expect(await results.getByText('https://news.example/clinics').count()).toBe(10);
 
     await goTo(page, 'Best results');
     await page.keyboard.press('ArrowRight');

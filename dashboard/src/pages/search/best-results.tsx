@@ -41,9 +41,7 @@ export function BestResults({ workspaceId, text }: BestResultsProps) {
             <Row key={`${hit.resource} ${hit.id}`}>
               <Cell className="w-full py-2.5">
                 <HitLink workspaceId={workspaceId} hit={hit} />
-                {hit.title === hit.id ? null : (
-                  <span className="block font-mono text-xs wrap-anywhere text-soft">{hit.id}</span>
-                )}
+                <HitDetails hit={hit} />
               </Cell>
               <Cell className="whitespace-nowrap">
                 <Badge>{kindOf(hit)}</Badge>
@@ -59,6 +57,18 @@ export function BestResults({ workspaceId, text }: BestResultsProps) {
     </>
   );
 }
+
+/** A text that can have led to the result, which the title need not contain. */
+const HitDetails = ({ hit }: { readonly hit: SearchHit }) => {
+  const { resource, id, title, detail, match } = hit;
+  const text = findResource(resource) === undefined ? `…${detail}` : detail;
+  const shown = match === 'id' || text === null ? id : text;
+  return shown === title ? null : (
+    <span className="block font-mono text-xs wrap-anywhere text-soft">
+      <bdi>{shown}</bdi>
+    </span>
+  );
+};
 
 /** Kinds that are not resources of data pages are API keys. */
 const kindOf = ({ resource }: SearchHit): string => {

@@ -61,10 +61,11 @@ test('the search of a workspace finds records and keys: ids first, then exact na
   ]);
   expect(ids(await search('zebra'))[0]).toBe('id zebra');
   expect((await search('com_b')).data).toEqual([
-    { resource: 'companies', id: 'com_b', title: 'A zebra crossing', match: 'id' },
+    { resource: 'companies', id: 'com_b', title: 'A zebra crossing', detail: 'b.example', match: 'id' },
   ]);
   expect(ids(await search('b.example'))).toEqual(['exact com_b']);
   expect(ids(await search('https://zebra.example/2'))).toEqual(['exact men_2']);
+  expect((await search('https://zebra.example/2')).data[0]?.detail).toBe('https://zebra.example/2');
   expect(ids(await search('ebra')).length).toBe(6);
   expect(new Set(ids(await search('ebra')).map((each) => each.split(' ')[0]))).toEqual(new Set(['part']));
 });

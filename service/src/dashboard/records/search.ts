@@ -14,7 +14,7 @@ import type { DashboardContext } from '../context.ts';
 import { SEARCH_HITS_MAX } from '../limits.ts';
 import type { SearchHit, SearchHits } from './wire.ts';
 
-/** What is searched: a table, and its texts. The first text is the title. */
+/** What is searched: a table, and its texts. The first text is the title, the second one an address or nothing. */
 interface Searched {
   readonly resource: string;
   readonly table: string;
@@ -85,15 +85,16 @@ const COMPANIES_BY_NAME = `select * from (
  * contain the text, of which an index gives a bounded number. The newest first.
  */
 function selectHits({ table, texts, words }: Searched): BoundStatement {
-  const [title = 'id'] = texts;
+  const [title = 'id', detail = 'null'] = texts;
   const isExact = texts.map((column) => `lower(${column}) = lower($3)`).join(' or ') || 'false';
   const hasWords = words === undefined ? 'false' : searchCondition(words, '$3::text');
   const isPart = [...texts, 'id'].map((column) => `${column} ilike $4`).join(' or ');
-  const ranked = `id, created_at, ${title} as title, case when ${isExact} then 2
+  const shown = `id, created_at, ${title} as title, ${detail} as detail`;
+  const ranked = `${shown}, case when ${isExact} then 2
         when starts_with(lower(${title}), lower($3)) then 3 when ${hasWords} then 4 else 5 end as rank`;
   // Otherwise the index has found all that have the words.
   const isCommon = words === undefined ? 'true' : isTooCommon('by_words');
-  const id = lookUp({ select: `id, created_at, ${title} as title, 1 as rank`, from: table });
+  const id = lookUp({ select: `${shown}, 1 as rank`, from: table });
   const newest =
     texts.length === 0
       ? 'select where $3 = $4'
@@ -122,7 +123,7 @@ function selectHits({ table, texts, words }: Searched): BoundStatement {
 export const likeContaining = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 interface Found {
-  readonly hits: readonly { readonly id: string; readonly title: string; readonly rank: number }[];
+  readonly hits: readonly (Pick<SearchHit, 'id' | 'title' | 'detail'> & { readonly rank: number })[];
   readonly stopped: boolean;
 }
 
@@ -139,10 +140,11 @@ async function search(
   );
   const [{ hits, stopped } = { hits: [], stopped: false }] = rows;
   return {
-    hits: hits.map(({ id, title, rank }) => ({
+    hits: hits.map(({ rank, id, title, detail }) => ({
       resource: searched.resource,
       id,
       title,
+      detail,
       match: RANKS[rank - 1] ?? 'part',
     })),
     partial: stopped && hits.length < SEARCH_HITS_MAX,

@@ -15,6 +15,8 @@ export interface SearchHit {
   readonly id: string;
   /** The name or the title; the id if it has none. */
   readonly title: string;
+  /** The URL or the domain; the last characters of an API key. Null: it has none. */
+  readonly detail: string | null;
   /**
    * `id`: its id is the text. `exact`: its title, name, URL or domain is. `start`: its title starts with the text. `word`:
    * the words of the text begin words of it. `part`: its title, URL, domain or id contains the text.
