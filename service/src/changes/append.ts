@@ -1,7 +1,7 @@
 import { timeOfMicros } from '@svc/exact-times/micros';
+import { type Change, packChanges } from '@svc/packed-changes';
 import type pg from 'pg';
 import { preparedStatement } from '../database/statement.ts';
-import { type Change, packChanges } from './packed.ts';
 
 const insertChanges = preparedStatement('append_changes', 'bulk')`
   insert into changes (workspace_id, last_at, type, changes, bytes, items)

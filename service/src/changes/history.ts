@@ -1,9 +1,9 @@
 import { type Micros, timeOfMicros } from '@svc/exact-times/micros';
+import { type Change, type PackedRow, unpackRecord, unpackRow } from '@svc/packed-changes';
 import type { Queryable } from '@svc/turns/lane';
 import { SEARCHED_ROWS_MAX } from '../config/limits.ts';
 import { statement } from '../database/statement.ts';
 import { microseconds } from '../database/utc.ts';
-import { type Change, type PackedRow, unpackRecord, unpackRow } from './packed.ts';
 import type { Start } from './rows.ts';
 
 /** A search unpacks no further row once the rows before have this size. */

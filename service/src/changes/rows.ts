@@ -1,9 +1,9 @@
 import { type Micros, timeOfMicros } from '@svc/exact-times/micros';
+import type { PackedRow } from '@svc/packed-changes';
 import type { Queryable } from '@svc/turns/lane';
 import { lookUp } from '../database/look-up.ts';
 import { type BoundStatement, preparedStatement, preparedStatements } from '../database/statement.ts';
 import { microseconds } from '../database/utc.ts';
-import type { PackedRow } from './packed.ts';
 
 /** The most changes that a request with filters reads. */
 export const CHANGES_SEARCHED_MAX = 1_000;

@@ -1,4 +1,5 @@
 import { type Micros, timeOfMicros } from '@svc/exact-times/micros';
+import { type Change, ROW_CHANGES_MAX, unpackRow } from '@svc/packed-changes';
 import {
   completeResource,
   eventTypeOf,
@@ -8,7 +9,6 @@ import {
 } from '@svc/sdk/contract';
 import type { Queryable } from '@svc/turns/lane';
 import { changeIdOf } from './id.ts';
-import { type Change, ROW_CHANGES_MAX, unpackRow } from './packed.ts';
 import { CHANGES_SEARCHED_MAX, type FeedRows, readDocs, readRows, type Start } from './rows.ts';
 
 /** Which changes are wanted. Undefined: all. */

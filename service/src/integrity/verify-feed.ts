@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Micros, timeOfMicros } from '@svc/exact-times/micros';
+import { type Change, type PackedRow, unpackRow } from '@svc/packed-changes';
 import type pg from 'pg';
-import { type Change, type PackedRow, unpackRow } from '../changes/packed.ts';
 import { resourceOf } from '../changes/scan.ts';
 import { pagesOf } from '../database/pages.ts';
 import { statement, statements } from '../database/statement.ts';

@@ -1,6 +1,6 @@
 import { timeOfMicros } from '@svc/exact-times/micros';
+import type { Change } from '@svc/packed-changes';
 import type pg from 'pg';
-import type { Change } from '../changes/packed.ts';
 import { failedFor } from '../database/errors.ts';
 import { lookUp } from '../database/look-up.ts';
 import { preparedStatements, statement } from '../database/statement.ts';

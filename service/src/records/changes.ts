@@ -1,6 +1,6 @@
 import type { Micros } from '@svc/exact-times/micros';
+import type { Change } from '@svc/packed-changes';
 import { eventTypeOf } from '@svc/sdk/contract';
-import type { Change } from '../changes/packed.ts';
 import type { Resource } from '../resources/define.ts';
 import type { RecordInput, RecordValues } from './row.ts';
 

@@ -1,6 +1,6 @@
+import type { Change } from '@svc/packed-changes';
 import type pg from 'pg';
 import { changeColumns } from '../changes/append.ts';
-import type { Change } from '../changes/packed.ts';
 import { preparedStatement } from '../database/statement.ts';
 import type { Resource } from '../resources/define.ts';
 import type { RecordInput } from './row.ts';

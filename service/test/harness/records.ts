@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { Change } from '@svc/packed-changes';
 import type pg from 'pg';
 import { ensurePartitions } from '../../src/audit-log/partitions.ts';
 import { appendChanges } from '../../src/changes/append.ts';
 import { allocateTimestamps } from '../../src/changes/clock.ts';
-import type { Change } from '../../src/changes/packed.ts';
 import { inTransaction } from '../../src/database/pool.ts';
 import type { Resource } from '../../src/resources/define.ts';
 import { columnName } from '../../src/resources/define.ts';

@@ -1,5 +1,5 @@
+import { ROW_CHANGES_MAX } from '@svc/packed-changes';
 import { CONTRACT, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
-import { ROW_CHANGES_MAX } from '../../src/changes/packed.ts';
 import { CHANGES_SEARCHED_MAX } from '../../src/changes/rows.ts';
 import { COUNTED_ROWS_MAX, SEARCHED_ROWS_MAX } from '../../src/config/limits.ts';
 import {

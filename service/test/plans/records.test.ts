@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { ROW_CHANGES_MAX } from '@svc/packed-changes';
 import type pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { claimIdempotencyKey, storeAnswer } from '../../src/api/idempotency.ts';
 import { parallelWriter } from '../../src/bulk/parallel-writer.ts';
-import { ROW_CHANGES_MAX } from '../../src/changes/packed.ts';
 import { createAuthenticator } from '../../src/keys/authenticate.ts';
 import { complete, createBatch, createRecord } from '../../src/records/create.ts';
 import { patchRecord, removeRecord } from '../../src/records/mutations.ts';

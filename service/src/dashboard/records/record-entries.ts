@@ -1,7 +1,7 @@
 import { type Micros, timeOfMicros } from '@svc/exact-times/micros';
+import type { Change } from '@svc/packed-changes';
 import type { Queryable } from '@svc/turns/lane';
 import { isCreation } from '../../changes/history.ts';
-import type { Change } from '../../changes/packed.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statement } from '../../database/statement.ts';
 import { microseconds } from '../../database/utc.ts';

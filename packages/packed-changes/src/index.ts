@@ -1,5 +1,7 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { Micros } from '@svc/exact-times/micros';
+
+/** Microseconds since 1970-01-01T00:00:00Z. */
+type Micros = number;
 
 /** A change as the feed stores it. */
 export interface Change {
