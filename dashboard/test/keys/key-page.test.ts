@@ -1,4 +1,3 @@
-import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessibleInBothThemes } from '../harness/accessible.ts';
@@ -28,8 +27,6 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
     await from('203.0.113.7', '/v1/companies');
     page = await open(owner, `${home}/keys`);
   });
-  /** A day in UTC, such as `2026-03-01`. */
-  const dayIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   const section = (name: string) => page.getByRole('region', { name, exact: true });
 
   test('is reached from the list, and shows settings, usage, failures, addresses and entries', async () => {
@@ -217,67 +214,5 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
     const { keyId } = await service.issue(stranger.workspaceId);
     await seen.goto(`${home}/keys/${keyId}`);
     await seen.getByText('There is no API key with the id').waitFor();
-  });
-
-  test('names the company of a key that is replaced, also if the name arrives after the dialog', async () => {
-    const createdAt = new Date(Date.now() - 60_000).toISOString();
-    await seedRecords(service.pool, workspaceId, resourceNamed('companies'), [
-      { id: 'com_a', name: 'Acme', domain: null, createdAt },
-    ]);
-    const { keyId } = await service.issue(workspaceId, { name: 'Partner', companyId: 'com_a' });
-    const shown = Promise.withResolvers<void>();
-    await page.route(/\/company-names/, async (route) => {
-      await shown.promise;
-      await route.continue();
-    });
-    await page.goto(`${home}/keys/${keyId}?replace=true`);
-    const dialog = page.getByRole('dialog', { name: 'Replace “Partner”' });
-    await dialog.getByText('com_a').first().waitFor();
-    shown.resolve();
-    await dialog.getByText('Acme', { exact: true }).waitFor();
-    await dialog.getByRole('button', { name: 'Create key' }).click();
-    await page.locator('[data-token]').waitFor();
-    await page.unroute(/\/company-names/);
-    const { rows } = await service.pool.query('select company_id from api_keys where name = $1', ['Partner']);
-    expect(rows).toEqual([{ company_id: 'com_a' }, { company_id: 'com_a' }]);
-  });
-
-  test('is where a notice of a key that expires leads to replace it', async () => {
-    const expiresAt = new Date(Date.now() + 3 * 86_400_000).toISOString();
-    const soon = await service.issue(workspaceId, { name: 'Nightly', expiresAt });
-    await service.pool.query(`update api_keys set created_at = $2 where id = $1`, [
-      soon.keyId,
-      `${dayIn(-30)}T12:00:00Z`,
-    ]);
-    await service.issue(workspaceId, { name: 'Later', expiresAt: '2100-01-01T00:00:00Z' });
-    const notice = page.getByRole('region', { name: 'Keys that expire' });
-    for (const path of ['', '/keys']) {
-      await page.goto(home + path);
-      await notice.getByText(/“Nightly” expires in [23] days\./).waitFor();
-      expect(await notice.getByRole('listitem').count()).toBe(1);
-      await expectAccessibleInBothThemes(page);
-    }
-    await press(page, 'Replace “Nightly”');
-    await page.getByRole('dialog', { name: 'Replace “Nightly”' }).waitFor();
-    expect(page.url()).toMatch(new RegExp(`/keys/${soon.keyId}$`));
-    const expiry = page.getByLabel('Expiry date (optional)');
-    expect(await expiry.inputValue(), 'the same lifetime').toBe(dayIn(33));
-    await page.getByText('The new key has the settings of the old one, and the same lifetime').waitFor();
-    await press(page, 'Create key');
-    await page.locator('[data-token]').waitFor();
-    // A program that still has the old token.
-    await service.request(soon.token, '/v1/audits');
-    const used = () => service.pool.query('select from key_usage where key_id = $1', [soon.keyId]);
-    await expect.poll(async () => (await used()).rowCount).toBe(1);
-    await press(page, "Done, I've saved it");
-    await page.getByRole('alertdialog').getByText('Last used').waitFor();
-    await press(page, 'Revoke key');
-    await section('Key').getByText('Revoked', { exact: true }).waitFor();
-    await press(page, 'All API keys');
-    await expect.poll(() => page.getByRole('row', { name: /Nightly/ }).count()).toBe(1);
-    await expect.poll(() => notice.count()).toBe(0);
-    const seen = await open(viewer, home);
-    await seen.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-    expect(await seen.getByRole('region', { name: 'Keys that expire' }).count()).toBe(0);
   });
 });

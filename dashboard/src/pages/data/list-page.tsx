@@ -61,7 +61,6 @@ export function ListPage() {
 }
 
 const loadExport = () => import('./export/export-list.tsx');
-
 const loadImport = () => import('./import/import-dialog.tsx');
 const NO_RECORDS: readonly DataRecord[] = [];
 
