@@ -44,10 +44,13 @@ test.each([
     const company = await writer.createCompany('A');
     const waiting = `select 1 from pg_locks where relation = 'webhook_deliveries'::regclass and not granted`;
     await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
-    await change(endpoint.id, { types: [type, 'company.updated'] });
+    // It has changed the endpoint before it waits too.
+    const changed = change(endpoint.id, { types: [type, 'company.updated'] });
+    await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(2);
     await writer.send('PATCH', `/v1/companies/${company}`, { name: 'B' });
     await client.query('commit');
     client.release();
+    await changed;
     await expect
       .poll(() => receiver.received.map(({ body }) => JSON.parse(body).type))
       .toContain('company.updated');
