@@ -121,7 +121,7 @@ export function createTransport(options: TransportOptions): Transport {
     const { method, path, headers = {} } = call;
     if (signal?.aborted === true || !(error instanceof SvcError)) throw error;
     error.request ??= { method, path };
-    const repeatable = isRepeatable(method, headers);
+    const repeatable = isRepeatable(method, headers) || call.statusIfAlreadyDone !== undefined;
     const ownMs = retryDelayMs({ error, failures, repeatable }, timing.random);
     if (ownMs === undefined || failures > (retries ?? options.retries)) {
       logFailure(call, error);
@@ -239,11 +239,10 @@ async function answerTo(
 }
 
 /**
- * Whether a request has the same effect if it is sent again after the service has carried it out. A PUT with a condition has
- * none then, but its response is an error.
+ * Whether a request has the same effect and response if it is sent again after the service has carried it out. A PUT with a
+ * condition then changes nothing, and gets an error.
  */
 const isRepeatable = (method: string, headers: Readonly<Record<string, string>>): boolean =>
   !mayHaveBody(method) ||
-  method === 'DELETE' ||
   'idempotency-key' in headers ||
   (method === 'PUT' && !('if-match' in headers) && !('if-none-match' in headers));
