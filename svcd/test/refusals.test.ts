@@ -19,7 +19,7 @@ afterAll(() => {
   taken.close();
 });
 
-describe('svcd start prints the reason in one line, leaves nothing running, and ends with code 1', () => {
+describe('svcd start prints the reason in one line, creates no database, and ends with code 1', () => {
   test.each([
     [
       'a port that is in use',

@@ -61,6 +61,6 @@ export async function tryPort(host: string, port: number): Promise<number> {
  */
 export const freePort = (host: string, preferred = 0): Promise<number> =>
   tryPort(host, preferred).catch((error: unknown) => {
-    if (preferred === 0) throw error;
+    if (preferred === 0 || !isPortInUse(error)) throw error;
     return tryPort(host, 0);
   });
