@@ -1,6 +1,6 @@
 import { LoaderCircle } from 'lucide-react';
 import { Slot } from 'radix-ui';
-import { type ComponentProps, type MouseEvent, useCallback, useRef } from 'react';
+import { type ComponentProps, type KeyboardEvent, type MouseEvent, useCallback, useRef } from 'react';
 import { classes } from './classes.ts';
 import { LazyTooltip } from './popup/lazy-tooltip.tsx';
 
@@ -41,11 +41,27 @@ export const buttonClass = (
   );
 
 export function Button(props: ButtonProps) {
-  const { variant, size, busy = false, blocked, className, onClick, children, type, ...rest } = props;
+  const {
+    variant,
+    size,
+    busy = false,
+    blocked,
+    className,
+    onClick,
+    onKeyDown,
+    children,
+    type,
+    ...rest
+  } = props;
   const idle = !busy && blocked === undefined;
   const click = (event: MouseEvent<HTMLButtonElement>): void => {
     if (idle) onClick?.(event);
     else event.preventDefault();
+  };
+  // While Enter is held, the focus may have moved here from a button that has disappeared.
+  const keyDown = (event: KeyboardEvent<HTMLButtonElement>): void => {
+    if (event.key === 'Enter' && event.repeat) event.preventDefault();
+    onKeyDown?.(event);
   };
   // With a tooltip, the button is a new element. It gets the focus that the old one had.
   const focused = useRef(false);
@@ -68,6 +84,7 @@ export function Button(props: ButtonProps) {
         aria-disabled={idle ? undefined : true}
         aria-busy={busy || undefined}
         onClick={click}
+        onKeyDown={keyDown}
         className={classes(buttonClass(variant, size), className)}
       >
         {busy ? <LoaderCircle size={14} aria-hidden className="animate-spin" /> : null}

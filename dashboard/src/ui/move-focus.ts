@@ -11,6 +11,10 @@ const main = (): HTMLElement | null => document.getElementById('main');
 /** To the content of the page. */
 export const focusMain = (): void => main()?.focus({ preventScroll: true });
 
+/** Whether the focus is still at the control that was used, or was lost with it. */
+export const keptFocus = (used: Element | null): boolean =>
+  document.activeElement === used || document.activeElement === document.body;
+
 /** To the first filter of the list that is no field for text, which would open the keyboard of a phone. */
 export const focusFirstFilter = (): void =>
   (document.querySelector<HTMLElement>('search :is(select, button:not([hidden]))') ?? main())?.focus();

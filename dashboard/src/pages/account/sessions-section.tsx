@@ -9,7 +9,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
 import { FailureState } from '../../ui/failure-state.tsx';
-import { focusMain, focusNextItem } from '../../ui/move-focus.ts';
+import { focusMain, focusNextItem, keptFocus } from '../../ui/move-focus.ts';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
 import { browserName } from './browser-name.ts';
@@ -23,8 +23,9 @@ export function SessionsSection() {
     'You are signed out everywhere else.',
   );
   const signOutOthers = async (): Promise<void> => {
+    const used = document.activeElement;
     // The button disappears.
-    if (await endOthers.run()) focusMain();
+    if ((await endOthers.run()) && keptFocus(used)) focusMain();
   };
   const others = data?.filter(({ id }) => id !== current) ?? [];
   const rank = ({ id, updatedAt }: SessionOfList): number =>

@@ -6,6 +6,7 @@ import { fieldLabel, toneOf, valueLabel } from '../../resources/labels.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { keptFocus } from '../../ui/move-focus.ts';
 import { Problem } from '../../ui/problem.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
 import { type ReadRecord, useChangeRecord } from './record-query.ts';
@@ -28,10 +29,11 @@ export function StatusMoves(props: StatusMovesProps) {
   const state = String(read.record[field]);
   const group = useRef<HTMLDivElement>(null);
   const move = async (to: string): Promise<void> => {
+    const used = document.activeElement;
     if (!(await change.run({ [field]: to }))) return;
     toast(`${fieldLabel(field)} changed to ${valueLabel(to).toLowerCase()}.`);
     // The button disappears: the new state has other moves.
-    group.current?.focus();
+    if (keptFocus(used)) group.current?.focus();
   };
   return (
     <Card className="flex flex-col gap-3 px-4 py-3">

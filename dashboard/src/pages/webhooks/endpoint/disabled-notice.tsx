@@ -4,7 +4,7 @@ import { changeWebhook, useWebhookAction, type WebhookId } from '../../../api/we
 import { When } from '../../../format/when.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { classes } from '../../../ui/classes.ts';
-import { focusMain } from '../../../ui/move-focus.ts';
+import { focusMain, keptFocus } from '../../../ui/move-focus.ts';
 import { Problem } from '../../../ui/problem.tsx';
 import { toast } from '../../../ui/toast/toast-store.ts';
 import { isDisabledByService, REASONS } from '../state.tsx';
@@ -21,12 +21,13 @@ const HOW_TO_CONTINUE =
 export function DisabledNotice({ id, endpoint }: DisabledNoticeProps) {
   const enable = useWebhookAction(id.workspaceId, {
     mutationFn: () => changeWebhook(id, { enabled: true }),
-    onSuccess: () => {
-      toast('The endpoint is enabled.');
-      // The button disappears.
-      focusMain();
-    },
+    onSuccess: () => toast('The endpoint is enabled.'),
   });
+  const run = async (): Promise<void> => {
+    const used = document.activeElement;
+    // The button disappears.
+    if ((await enable.run()) && keptFocus(used)) focusMain();
+  };
   const { disabled } = endpoint;
   if (disabled === null) return null;
   return (
@@ -44,7 +45,7 @@ export function DisabledNotice({ id, endpoint }: DisabledNoticeProps) {
           {disabled.reason === 'expired' ? ` ${HOW_TO_CONTINUE}` : null}
         </p>
       </div>
-      <Button busy={enable.isPending} onClick={() => void enable.run()}>
+      <Button busy={enable.isPending} onClick={() => void run()}>
         Enable
       </Button>
       {enable.error === null ? null : <Problem className="w-full">{messageOf(enable.error)}</Problem>}
