@@ -166,6 +166,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the command palette', async () => {
       expect(await page.getByText(label, { exact: true }).count(), label).toBe(0);
     for (const dialog of ['create', 'import']) {
       await page.goto(`${home}/data/companies?dialog=${dialog}`);
+      await page.waitForURL(/\/companies$/);
       await page.getByRole('link', { name: 'Orrin Health' }).waitFor();
       expect(await page.getByRole('dialog').count(), dialog).toBe(0);
     }

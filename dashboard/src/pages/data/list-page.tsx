@@ -76,7 +76,7 @@ function List({ workspaceId, resource }: ListProps) {
   const sort = sortOf(resource, search);
   const columns = useChosenColumns(resource, sort.fieldName, search[COLUMNS], (choice) => {
     const next = (before: DataSearch) => ({ ...before, [COLUMNS]: choice });
-    void navigate({ search: next, replace: true, resetScroll: false });
+    void navigate({ search: next, replace: true, resetScroll: false, ignoreBlocker: true });
   });
   // Other columns show the same list.
   const listKey = JSON.stringify(listParams(resource, search));
@@ -93,13 +93,7 @@ function List({ workspaceId, resource }: ListProps) {
   const { role } = useWorkspace(workspaceId);
   const blocked = whyNot(role, 'record.import');
   const selectable = whyNot(role, 'record.change') === undefined;
-  const { shown, show, close } = useListDialog(role);
-  // A file that was dropped on the list. Without one, the dialog asks for it.
-  const [dropped, setDropped] = useState<File>();
-  const showImport = (file?: File): void => {
-    setDropped(file);
-    show('import');
-  };
+  const { shown, file, show, close } = useListDialog(role);
   const ImportDialog = useChunk(loadImport, shown === 'import', close);
   const { singular, plural } = resource;
   const companyId = search['companyId'];
@@ -135,7 +129,7 @@ function List({ workspaceId, resource }: ListProps) {
             <Download size={14} aria-hidden />
             Export
           </Button>
-          <Button blocked={blocked} onClick={() => showImport()}>
+          <Button blocked={blocked} onClick={() => show('import')}>
             <FileUp size={14} aria-hidden />
             Import
           </Button>
@@ -158,7 +152,7 @@ function List({ workspaceId, resource }: ListProps) {
         onClear={clear}
         columnMenu={<ColumnMenu resource={resource} columns={columns} sorted={sort.fieldName} />}
       />
-      <FileTarget onFile={blocked === undefined ? showImport : undefined}>
+      <FileTarget onFile={blocked === undefined ? (dropped) => show('import', dropped) : undefined}>
         <Card className="overflow-hidden">
           {list.items === undefined && list.error !== null ? (
             <FailureState
@@ -171,7 +165,7 @@ function List({ workspaceId, resource }: ListProps) {
               resource={resource}
               filtered={isFiltered(params)}
               onClear={clear}
-              {...(blocked === undefined ? { onImport: () => showImport() } : {})}
+              {...(blocked === undefined ? { onImport: () => show('import') } : {})}
             />
           ) : (
             <>
@@ -212,7 +206,7 @@ function List({ workspaceId, resource }: ListProps) {
       </FileTarget>
       <BulkBar workspaceId={workspaceId} resource={resource} selection={selection} allowed={selectable} />
       {shown === 'import' && ImportDialog !== null ? (
-        <ImportDialog workspaceId={workspaceId} resource={resource} dropped={dropped} onClose={close} />
+        <ImportDialog workspaceId={workspaceId} resource={resource} dropped={file} onClose={close} />
       ) : null}
       {exporting && ExportList !== null ? (
         <ExportList

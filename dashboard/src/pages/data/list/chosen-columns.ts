@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useMemo, useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent, useMemo, useState, useSyncExternalStore } from 'react';
 import { createListeners } from '../../../listeners.ts';
 import {
   columnChoices,
@@ -60,7 +60,12 @@ export function useChosenColumns(
 ): ChosenColumns {
   const key = storedAs(resource);
   const text = useSyncExternalStore(subscribe, () => read(key));
-  const inLink = known(resource, linked);
+  // The address follows a choice later.
+  const [own, setOwn] = useState<{
+    readonly linked: string | undefined;
+    readonly chosen: string | undefined;
+  }>();
+  const inLink = own !== undefined && own.linked === linked ? own.chosen : known(resource, linked);
   const stored = known(resource, text);
   const choice = inLink ?? stored;
   const unlinked = inLink === undefined ? stored : undefined;
@@ -78,6 +83,7 @@ export function useChosenColumns(
     names,
     choose: (next) => {
       const chosen = known(resource, next?.join(','));
+      setOwn({ linked, chosen });
       write(key, chosen);
       onLink(chosen);
     },

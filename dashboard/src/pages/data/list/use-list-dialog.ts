@@ -1,6 +1,6 @@
 import type { Role } from '@svc/service/dashboard/permissions';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { oneOf } from '../../../routes/search.ts';
 import { whyNot } from '../../../session/permissions.ts';
 import { LIST_DIALOGS, type ListDialog } from '../data-search.ts';
@@ -11,7 +11,9 @@ const NEEDED = { create: 'record.change', import: 'record.import' } as const;
 
 export interface ShownDialog {
   readonly shown: ListDialog | undefined;
-  readonly show: (dialog: ListDialog) => void;
+  /** The file that was dropped on the list. Undefined: the dialog asks for one. */
+  readonly file: File | undefined;
+  readonly show: (dialog: ListDialog, file?: File) => void;
   readonly close: () => void;
 }
 
@@ -24,10 +26,21 @@ export function useListDialog(role: Role): ShownDialog {
   const dialog = oneOf(named, LIST_DIALOGS);
   const navigate = route.useNavigate();
   const [shown, setShown] = useState<ListDialog>();
+  const [file, setFile] = useState<File>();
   const allowed = dialog === undefined || dialog === shown || whyNot(role, NEEDED[dialog]) === undefined;
   const next = allowed ? dialog : undefined;
   if (next !== shown) setShown(next);
-  const set = (changed: ListDialog | undefined): void =>
+  const left = useRef(false);
+  useEffect(() => {
+    left.current = false;
+    return () => {
+      left.current = true;
+    };
+  }, []);
+  const set = (changed: ListDialog | undefined, dropped?: File): void => {
+    // A form that is sent may close after the person has left the page.
+    if (left.current) return;
+    setFile(dropped);
     void navigate({
       search: (before) => ({ ...before, dialog: changed }),
       replace: true,
@@ -35,5 +48,10 @@ export function useListDialog(role: Role): ShownDialog {
       // The dialog has asked.
       ignoreBlocker: true,
     });
-  return { shown: next, show: set, close: () => set(undefined) };
+  };
+  const drop = useEffectEvent(() => set(undefined));
+  useEffect(() => {
+    if (!allowed) drop();
+  }, [allowed]);
+  return { shown: next, file, show: set, close: () => set(undefined) };
 }
