@@ -52,7 +52,8 @@ const PasswordSet = () => (
   <SignInFrame title="Your password is set">
     <div className="flex flex-col gap-4">
       <p role="status" className="text-soft">
-        You are signed out everywhere. Sign in with your new password.
+        You are signed out everywhere. Sign in with your new password. If you had connected a sign-in
+        provider, you may have to connect it again on the page of your account.
       </p>
       <Link to="/sign-in" className={buttonClass('primary')}>
         Sign in

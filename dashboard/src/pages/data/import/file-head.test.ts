@@ -67,6 +67,11 @@ describe('the beginning of a file', () => {
     ['Latin-1 after its first rows', latin1(`name\n${'A\n'.repeat(20)}Müller`), 'Line 22 is not UTF-8.'],
     ['a header row in Latin-1', latin1('name,Größe\nA,1\n'), 'Line 1 is not UTF-8. Save the sheet as'],
     ['an array in Latin-1', latin1('[\n{"name":"Müller"}]'), 'Line 2 is not UTF-8. Save the file in UTF-8'],
+    [
+      'a long line in Latin-1',
+      latin1(`[${'{"name":"Müller"},'.repeat(5_000)}{}]`),
+      'Line 1 is not UTF-8. Save',
+    ],
     ['nothing', '', 'empty'],
     ['one line of 1 MiB', 'x'.repeat(1024 * 1024), 'first line is longer'],
     ['a million columns', 'a,'.repeat(1_000_000), 'first line is longer'],

@@ -56,13 +56,13 @@ export async function readHead(file: File): Promise<FileHead | string> {
   const isArray = start.startsWith('[');
   const isCsv = !isArray && (!start.startsWith('{') || /\.csv$/i.test(file.name));
   const lines = linesOf(bytes, cut);
-  const foreign = otherEncodingLine(lines);
+  const items = isArray ? linesOf(arrayConverter().convert(bytes), cut) : lines;
+  // An array can be a single line.
+  const foreign = otherEncodingLine(lines) ?? otherEncodingLine(items);
   if (foreign !== undefined)
     return `Line ${foreign.number} is not UTF-8. ${isCsv ? CSV_ADVICE : 'Save the file in UTF-8, then choose it.'}`;
   if (isCsv) return csvHead(lines, cut, `CSV${suffix}`);
-  return isArray
-    ? ndjsonHead(linesOf(arrayConverter().convert(bytes), cut), `JSON array${suffix}`)
-    : ndjsonHead(lines, `NDJSON${suffix}`);
+  return ndjsonHead(items, `${isArray ? 'JSON array' : 'NDJSON'}${suffix}`);
 }
 
 const CSV_ADVICE = 'Save the sheet as “CSV UTF-8”, then choose that file.';

@@ -8,6 +8,7 @@ import { formatNumber, formatPercent } from '../../../format/number.ts';
 import { BarsPlot } from '../../../plots/bars-plot.tsx';
 import { Legend, LegendItem, spanName } from '../../../plots/legend.tsx';
 import { Section } from '../../../ui/card.tsx';
+import { classes } from '../../../ui/classes.ts';
 import { FailureState } from '../../../ui/failure-state.tsx';
 import { Segments } from '../../../ui/segments.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
@@ -175,7 +176,10 @@ function LogLink({ workspaceId, apiKey, search, hint, children }: LogLinkProps) 
       to="/w/$workspaceId/log"
       params={{ workspaceId }}
       search={{ ...search, key: apiKey.id }}
-      className="rounded text-accent hover:underline"
+      className={classes(
+        'rounded text-accent hover:underline',
+        hint !== undefined && 'inline-flex items-center',
+      )}
       title={hint}
     >
       {children}

@@ -26,7 +26,7 @@ export function ReplayFailed({ id, onClose }: ReplayProps) {
     >
       <p>
         Every delivery with the state “Failed” is sent again, with the same <code>webhook-id</code> and the
-        same body.
+        same body, unless the types or the company of the endpoint leave it out.
       </p>
     </Confirm>
   );
