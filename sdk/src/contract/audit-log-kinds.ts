@@ -86,7 +86,8 @@ export const AUDIT_LOG_KINDS = {
   },
   'account.provider_disconnected': {
     label: 'Sign-in provider disconnected',
-    description: 'A person disconnected their account from the OpenID Connect provider.',
+    description:
+      'An account was disconnected from the OpenID Connect provider, by its person, or by a password reset if the account had a password when it was connected.',
     target: 'member',
   },
   'account.second_factor_disabled': {

@@ -82,7 +82,7 @@ export async function insertUnfinished(
   return { ...(await write(client, records, accepted, first)), ...others };
 }
 
-/** Keeps a null that an input has for the time: what was exported is imported unchanged. */
+/** Keeps a null that a line of JSON has for the time. An empty cell of CSV is no value. */
 function stampedOnImport(
   { transitions }: Resource,
   inputs: readonly RecordInput[],
