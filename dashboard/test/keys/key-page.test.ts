@@ -101,7 +101,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
     await sent;
     expect(await firstDay()).toBe(shown);
     await page.unrouteAll();
-    await page.reload();
+    await page.goto(`${home}/keys/${crawler.keyId}`);
   });
 
   test('leads from a bar, the table of the days and the figures to requests of the key in the log', async () => {
