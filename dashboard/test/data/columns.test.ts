@@ -18,6 +18,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the columns of a list', async () =>
     seedRecords(service.pool, workspaceId, resourceNamed(name), [{ ...row, createdAt }]);
   await seed('companies', { id: 'com_a', name: 'Acme' });
   await seed('audits', { id: 'aud_a', companyId: 'com_a', completedAt: createdAt });
+  for (let i = 0; i < 40; i++) await seed('content', { id: `con_${i}`, companyId: 'com_a', title: `${i}` });
   await seed('content', { id: 'con_a', companyId: 'com_a', title: 'Words' });
 
   const DEFAULT = ['Title', 'Company', 'Status', 'Created', 'Updated', 'Published'];
@@ -111,21 +112,11 @@ describe.skipIf(BROWSER_PATH === undefined)('the columns of a list', async () =>
   });
 
   test('are no steps of the history, and leave the list at its place', async () => {
-    await seedRecords(
-      service.pool,
-      workspaceId,
-      resourceNamed('content'),
-      Array.from({ length: 40 }, (_, i) => ({
-        id: `con_${i}`,
-        companyId: 'com_a',
-        title: `${i}`,
-        createdAt,
-      })),
-    );
     const page = await open(owner, `/w/${workspaceId}/explorer`);
     await page.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name: 'Content' }).click();
     await expectColumns(page, DEFAULT);
     await page.getByRole('button', { name: 'Columns' }).focus();
+    await page.getByRole('link', { name: '39', exact: true }).waitFor();
     await page.evaluate(() => scrollTo(0, 60));
     await toggle(page, 'URL', 'Status');
     await page.waitForURL(/columns=/);

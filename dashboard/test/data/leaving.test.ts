@@ -47,7 +47,7 @@ describe.skipIf(BROWSER_PATH === undefined)('leaving a page', () => {
     await question(page).getByRole('button', { name: 'Cancel' }).click();
     await question(page).waitFor({ state: 'detached' });
   };
-  const isStillThere = (page: Page): Promise<void> => page.waitForURL('**/data/companies');
+  const isStillThere = (page: Page): Promise<void> => page.waitForURL(/\/data\/companies(\?dialog=import)?$/);
 
   test('asks first while an import runs, and while its refused lines are shown', async () => {
     const { page, expectNoProblems } = await openCompanies();
