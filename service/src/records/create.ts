@@ -133,9 +133,8 @@ async function insertAll(
   at: (index: number) => string,
 ): Promise<UnfinishedInsert> {
   const parent = parentField(resource);
-  const result = await insertUnfinished(client, workspaceId, resource, inputs, (_, all, first) =>
-    all.map((input, i) => stampedOnCreation(resource, input, timeOfMicros(first + i))),
-  );
+  const stamped = (input: RecordInput, createdAt: string) => stampedOnCreation(resource, input, createdAt);
+  const result = await insertUnfinished(client, workspaceId, resource, inputs, stamped);
   const [existing] = result.existing;
   if (existing !== undefined) throw idTaken(resource, inputs, existing, at);
   const missing = result.withoutCompany.map((index) => ({

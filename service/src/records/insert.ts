@@ -34,9 +34,9 @@ export interface InsertResult {
 }
 
 /**
- * Writes the validated records of an import in the caller's transaction, which is READ COMMITTED, and counts them. It first
- * locks the clock of the workspace, so no other writer can change what it looks up before the transaction ends. In input
- * order, each generated createdAt is one microsecond later than the one before.
+ * Writes validated records in the caller's transaction, which is READ COMMITTED, and counts them. It first locks the
+ * clock of the workspace, so no other writer can change what it looks up before the transaction ends. In input order,
+ * each generated createdAt is one microsecond later than the one before.
  */
 export async function insertRecords(
   client: pg.ClientBase,
@@ -44,13 +44,7 @@ export async function insertRecords(
   resource: Resource,
   inputs: readonly RecordInput[],
 ): Promise<InsertResult> {
-  const { finish, ...result } = await insertUnfinished(
-    client,
-    workspaceId,
-    resource,
-    inputs,
-    stampedOnImport,
-  );
+  const { finish, ...result } = await insertUnfinished(client, workspaceId, resource, inputs);
   await atOnce(client, finish);
   return result;
 }
@@ -61,15 +55,15 @@ export interface UnfinishedInsert extends InsertResult {
 }
 
 /**
- * Like {@link insertRecords}, but the caller starts the last statements, together with its own. `stamped` sets the times of
- * the states in which the records are created. `first` is the createdAt of the first one.
+ * Like {@link insertRecords}, but the caller starts the last statements, together with its own. `stamped` completes an input
+ * with its createdAt.
  */
 export async function insertUnfinished(
   client: pg.ClientBase,
   workspaceId: string,
   resource: Resource,
   inputs: readonly RecordInput[],
-  stamped: typeof stampedOnImport,
+  stamped?: (input: RecordInput, createdAt: string) => RecordInput,
 ): Promise<UnfinishedInsert> {
   if (inputs.length === 0) return { ...NOTHING_INSERTED, finish: () => [] };
   const records = { workspaceId, resource };
@@ -77,24 +71,9 @@ export async function insertUnfinished(
     allocateTimestamps(client, workspaceId, inputs.length),
     ...find(client, records, inputs),
   ]);
-  const stampedInputs = stamped(resource, inputs, first);
-  const { accepted, last, ...others } = await accept(client, records, stampedInputs, first, found);
+  const completed = stamped ? inputs.map((input, i) => stamped(input, timeOfMicros(first + i))) : inputs;
+  const { accepted, last, ...others } = await accept(client, records, completed, first, found);
   return { ...(await write(client, records, accepted, first)), ...others };
-}
-
-/** Keeps a null that a line of JSON has for the time. An empty cell of CSV is no value. */
-function stampedOnImport(
-  { transitions }: Resource,
-  inputs: readonly RecordInput[],
-  first: Micros,
-): readonly RecordInput[] {
-  if (transitions === undefined) return inputs;
-  const { field, stamps } = transitions;
-  return inputs.map((input, i) => {
-    const stamp = stamps[String(input[field])];
-    if (stamp === undefined || stamp in input) return input;
-    return { ...input, [stamp]: input['createdAt'] ?? timeOfMicros(first + i) };
-  });
 }
 
 /** Writes accepted inputs. `finish` starts the last statements. */
@@ -127,8 +106,8 @@ export interface Acceptance extends Omit<InsertResult, 'inserted'> {
 }
 
 /**
- * Compares the inputs of an import with the records of the workspace. The caller holds the lock of the clock, and has
- * allocated a timestamp for each input, starting with `first`.
+ * Compares inputs with the records of the workspace. The caller holds the lock of the clock, and has allocated a
+ * timestamp for each input, starting with `first`.
  */
 export async function acceptInputs(
   client: pg.ClientBase,
@@ -138,7 +117,7 @@ export async function acceptInputs(
   before?: Uncommitted,
 ): Promise<Acceptance> {
   const found = await atOnce(client, () => find(client, records, inputs, before));
-  return accept(client, records, stampedOnImport(records.resource, inputs, first), first, found, before);
+  return accept(client, records, inputs, first, found, before);
 }
 
 /** What inputs are compared with. `taken`: their ids that the workspace has. `companies`: those that exist. */

@@ -38,7 +38,7 @@ export function rowOf(resource: Resource, input: RecordInput, now: string): Row 
     if (name === 'createdAt') values[name] = createdAt;
     else
       values[name] =
-        value === undefined ? missing(resource, name, createdAt) : canonical(resource, name, value);
+        value === undefined ? missing(resource, name, input, createdAt) : canonical(resource, name, value);
   }
   return { id, createdAt, values, doc: JSON.stringify(values) };
 }
@@ -64,9 +64,15 @@ function requireTime(name: string, value: string, precision: Precision): string 
   return time;
 }
 
-/** The value of a field that the input lacks: its default. A time that the service sets starts as createdAt. */
-function missing({ fields, server, optional }: Resource, name: string, createdAt: string): Value {
+/**
+ * The value of a field that the input lacks: its default. A time that the service sets starts as createdAt, and so does that
+ * of the state in which the record is created.
+ */
+function missing(resource: Resource, name: string, input: RecordInput, createdAt: string): Value {
+  const { fields, server, optional, transitions } = resource;
   const field = fields[name];
+  if (transitions?.stamps[String(input[transitions.field])] === name)
+    return canonical(resource, name, createdAt);
   if (field !== undefined && optional.includes(name)) return defaultOf(field);
   if (field?.kind === 'time' && server.includes(name)) return createdAt;
   throw new TypeError(`"${name}" was not validated: it is required.`);
