@@ -7,6 +7,7 @@ import { counted } from '../../format/plural.ts';
 import { formatUtcDay } from '../../format/time.ts';
 import { Card } from '../../ui/card.tsx';
 import { logSince } from './log-link.ts';
+import { LogLink } from './requests-in-log.tsx';
 
 export interface FiguresProps {
   readonly workspaceId: string;
@@ -22,16 +23,9 @@ export function Figures({ workspaceId, traffic, month }: FiguresProps) {
     from === undefined ? (
       value
     ) : (
-      <Link
-        to="/w/$workspaceId/log"
-        params={{ workspaceId }}
-        search={logSince(from, failed)}
-        className={LINK_CLASS}
-        title={text}
-      >
+      <LogLink workspaceId={workspaceId} search={logSince(from, failed)} hint={text} className={LINK_CLASS}>
         {value}
-        <span className="sr-only">. {text}</span>
-      </Link>
+      </LogLink>
     );
   const requests = total.live + total.test;
   const earlier = before.live + before.test;

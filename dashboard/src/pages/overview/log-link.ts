@@ -4,10 +4,12 @@ import { DAY_MS, HOUR_MS } from '../../format/ms.ts';
 import { boundAt } from '../../list/time/time-range.ts';
 import type { LogSearch } from '../log/log-search.ts';
 
-const STEP_MS: Readonly<Record<Traffic['step'], number>> = { hour: HOUR_MS, day: DAY_MS };
+export type Step = Traffic['step'];
+
+const STEP_MS: Readonly<Record<Step, number>> = { hour: HOUR_MS, day: DAY_MS };
 
 /** The filters of the log that show the live requests of a span, or only the failed ones. */
-export const logOfSpan = (step: Traffic['step'], at: Time, failed: boolean): LogSearch => ({
+export const logOfSpan = (step: Step, at: Time, failed: boolean): LogSearch => ({
   ...logSince(at, failed),
   to: boundAt(new Date(Date.parse(at) + STEP_MS[step]).toISOString()),
 });

@@ -1,12 +1,12 @@
 import type { Traffic } from '@svc/service/dashboard/wire';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { formatNumber } from '../../format/number.ts';
 import { LatencyPlot } from '../../plots/latency-plot.tsx';
 import { Legend, LegendItem, latencyText, spanName } from '../../plots/legend.tsx';
 import { FAILED_BAR, RequestsPlot } from '../../plots/requests-plot.tsx';
 import { Section } from '../../ui/card.tsx';
 import { logOfSpan } from './log-link.ts';
+import { LogLink, useOpenBar } from './requests-in-log.tsx';
 import { SpanTable, TableButton } from './span-table.tsx';
 
 export interface TrafficPanelsProps {
@@ -29,20 +29,11 @@ const COLUMNS = [
 
 /** A click on a bar opens the requests of its span in the log. */
 function RequestsPanel({ workspaceId, traffic }: TrafficPanelsProps) {
-  const navigate = useNavigate();
   const [asTable, setAsTable] = useState(false);
   const [index, setIndex] = useState<number | null>(null);
   const span = index === null ? undefined : traffic.spans[index];
   const { live, test, errors } = span ?? traffic.total;
-  const openLog = useCallback(
-    (i: number, bar: number): void => {
-      const at = traffic.spans[i]?.at;
-      if (at === undefined) return;
-      const search = logOfSpan(traffic.step, at, bar === FAILED_BAR);
-      void navigate({ to: '/w/$workspaceId/log', params: { workspaceId }, search });
-    },
-    [navigate, workspaceId, traffic],
-  );
+  const openLog = useOpenBar(workspaceId, { ...traffic, failedBar: FAILED_BAR });
   return (
     <Section
       title={`Requests per ${traffic.step}`}
@@ -61,14 +52,13 @@ function RequestsPanel({ workspaceId, traffic }: TrafficPanelsProps) {
           spans={traffic.spans}
           columns={COLUMNS}
           link={(at, failed, text) => (
-            <Link
-              to="/w/$workspaceId/log"
-              params={{ workspaceId }}
+            <LogLink
+              workspaceId={workspaceId}
               search={logOfSpan(traffic.step, at, failed)}
               className="text-accent hover:underline"
             >
               {text}
-            </Link>
+            </LogLink>
           )}
         />
       ) : null}

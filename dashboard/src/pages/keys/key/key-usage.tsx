@@ -1,8 +1,8 @@
 import type { ApiKey } from '@svc/sdk';
 import type { RangeName } from '@svc/service/dashboard/wire';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
+import { type ReactNode, useMemo, useState } from 'react';
 import { keyUsageQuery, type UsageOfDays } from '../../../api/keys.ts';
 import { formatNumber, formatPercent } from '../../../format/number.ts';
 import { BarsPlot } from '../../../plots/bars-plot.tsx';
@@ -12,8 +12,8 @@ import { classes } from '../../../ui/classes.ts';
 import { FailureState } from '../../../ui/failure-state.tsx';
 import { Segments } from '../../../ui/segments.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
-import type { LogSearch } from '../../log/log-search.ts';
 import { logOfSpan, logSince } from '../../overview/log-link.ts';
+import { LogLink, type LogLinkProps, useOpenBar } from '../../overview/requests-in-log.tsx';
 import { SpanTable, TableButton } from '../../overview/span-table.tsx';
 import { daysOf } from '../usage.ts';
 
@@ -90,7 +90,6 @@ interface UsagePlotProps extends KeyUsageSectionProps {
 
 /** The legend shows the day at the pointer, or the total. */
 function UsagePlot({ workspaceId, apiKey, usage, asTable }: UsagePlotProps) {
-  const navigate = useNavigate();
   const [index, setIndex] = useState<number | null>(null);
   const spans = useMemo(() => spansOf(usage), [usage]);
   const total = useMemo(() => sumOf(spans), [spans]);
@@ -105,19 +104,10 @@ function UsagePlot({ workspaceId, apiKey, usage, asTable }: UsagePlotProps) {
       ] as const,
     [spans],
   );
-  const key = apiKey.id;
-  const openLog = useCallback(
-    (i: number, bar: number): void => {
-      const at = spans[i]?.at;
-      if (at === undefined) return;
-      const search = { ...logOfSpan('day', at, bar === FAILED_BAR), key };
-      void navigate({ to: '/w/$workspaceId/log', params: { workspaceId }, search });
-    },
-    [navigate, workspaceId, key, spans],
-  );
+  const openLog = useOpenBar(workspaceId, { step: 'day', spans, failedBar: FAILED_BAR, key: apiKey.id });
   const from = times[0] ?? '';
   const figure = (failed: boolean, value: string): ReactNode => (
-    <LogLink
+    <KeyLogLink
       workspaceId={workspaceId}
       apiKey={apiKey}
       search={span === undefined ? logSince(from, failed) : logOfSpan('day', span.at, failed)}
@@ -128,7 +118,7 @@ function UsagePlot({ workspaceId, apiKey, usage, asTable }: UsagePlotProps) {
       }
     >
       {value}
-    </LogLink>
+    </KeyLogLink>
   );
   return (
     <>
@@ -151,9 +141,9 @@ function UsagePlot({ workspaceId, apiKey, usage, asTable }: UsagePlotProps) {
           spans={spans}
           columns={COLUMNS}
           link={(at, failed, text) => (
-            <LogLink workspaceId={workspaceId} apiKey={apiKey} search={logOfSpan('day', at, failed)}>
+            <KeyLogLink workspaceId={workspaceId} apiKey={apiKey} search={logOfSpan('day', at, failed)}>
               {text}
-            </LogLink>
+            </KeyLogLink>
           )}
         />
       ) : null}
@@ -161,30 +151,18 @@ function UsagePlot({ workspaceId, apiKey, usage, asTable }: UsagePlotProps) {
   );
 }
 
-interface LogLinkProps extends KeyUsageSectionProps {
-  readonly search: LogSearch;
-  /** What the link shows, if its text does not say it. */
-  readonly hint?: string;
-  readonly children: ReactNode;
-}
+interface KeyLogLinkProps extends KeyUsageSectionProps, Omit<LogLinkProps, 'className'> {}
 
 /** A link to requests of the key in the log. Only the text if the log has no entries of it. */
-function LogLink({ workspaceId, apiKey, search, hint, children }: LogLinkProps) {
-  if (!hasEntries(apiKey)) return children;
+function KeyLogLink({ apiKey, search, ...link }: KeyLogLinkProps) {
+  if (!hasEntries(apiKey)) return link.children;
+  const isFigure = link.hint !== undefined;
   return (
-    <Link
-      to="/w/$workspaceId/log"
-      params={{ workspaceId }}
+    <LogLink
+      {...link}
       search={{ ...search, key: apiKey.id }}
-      className={classes(
-        'rounded text-accent hover:underline',
-        hint !== undefined && 'inline-flex items-center',
-      )}
-      title={hint}
-    >
-      {children}
-      {hint === undefined ? null : <span className="sr-only">. {hint}</span>}
-    </Link>
+      className={classes('rounded text-accent hover:underline', isFigure && 'inline-flex items-center')}
+    />
   );
 }
 
