@@ -176,10 +176,18 @@ async function moveKey(
   send: (request: Request) => Promise<void>,
 ): Promise<void> {
   const token = await world.service.token(workspaceId);
-  const rotated = await createTestService({ database, secrets: [`new ${TEST_SECRET}`, TEST_SECRET] });
+  const secrets = [`new ${TEST_SECRET}`];
+  const rotated = await createTestService({ database, secrets: [...secrets, TEST_SECRET] });
+  const withoutOld = await createTestService({ database, secrets });
+  const list = (service: World['service']) => service.request(token, '/v1/audits?limit=1');
   await send({
     what: 'a key of an earlier secret',
-    send: () => rotated.request(token, '/v1/audits?limit=1'),
+    send: async () => {
+      const answer = await list(rotated);
+      // The request does not wait for the move.
+      await expect.poll(async () => (await list(withoutOld)).status).toBe(200);
+      return answer;
+    },
   });
 }
 
