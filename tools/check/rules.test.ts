@@ -184,6 +184,7 @@ const ACCEPTED: readonly (readonly [string, Rule, Files])[] = [
   ['a file of 250 lines', shortFiles, [['a.ts', 'x\n'.repeat(250)]]],
   ['the word in a comment', typed, [['a.ts', join('// of an', 'y: any')]]],
   ['a skipped test with its reason', honestTests, [[TEST, join('// needs a second disk\ntest', '.skip(')]]],
+  ['a timer that a test fakes', honestTests, [[TEST, join("toFake: ['set", "Interval']")]]],
   ['a wait outside tests', honestTests, [['service/src/a.ts', join('set', 'Timeout(')]]],
   ['a shortened token', noTokens, [['a.ts', 'svc_live_…9xQ2']]],
   [
