@@ -1,39 +1,15 @@
 import { beforeAll, expect, test } from 'vitest';
-import { testLanes } from '../../test/harness/database.ts';
 import { waitingForLocks } from '../../test/harness/locks.ts';
 import { losingPool } from '../../test/harness/postgres/lost-commit.ts';
 import { createTestService, type TestService } from '../../test/harness/service.ts';
 import { USAGE_ENTRIES_MAX, USAGE_READER_WAIT_MS, USAGE_WAITING_MAX } from '../config/limits.ts';
-import { type Lanes, lanesOver } from '../database/lanes.ts';
-import { createUsageCounter } from './usage-counter.ts';
+import { lanesOver } from '../database/lanes.ts';
+import { insertEntries, newCounter, sumsOf, testRequest } from './usage-counter.fixture.ts';
 
 let service: TestService;
 beforeAll(async () => {
   service = await createTestService();
 });
-
-/** A counter of another process on the same database, and its warnings. */
-function newCounter(
-  lanes: Pick<Lanes, 'writes' | 'isDistributed' | 'workspaceNodes'> = testLanes(service.database),
-) {
-  const warnings: unknown[] = [];
-  const counter = createUsageCounter(lanes, { warn: (...args: unknown[]) => void warnings.push(args) });
-  return { counter, warnings };
-}
-
-/** What is counted of a workspace, and what its entries add up to. */
-async function sumsOf(workspaceId: string) {
-  const { rows } = await service.pool.query<{ usage: string; traffic: string; entries: string }>(
-    `select (select json_build_array(coalesce(sum(requests), 0), coalesce(sum(errors), 0)) from key_usage where workspace_id = $1)::text as usage,
-       (select json_build_array(coalesce(sum(requests), 0), coalesce(sum(errors), 0)) from traffic where workspace_id = $1 and mode = 'live')::text as traffic,
-       (select json_build_array(count(*), count(*) filter (where status >= 400)) from audit_log
-        where workspace_id = $1 and kind = 'api.request')::text as entries`,
-    [workspaceId],
-  );
-  const [sums] = rows;
-  if (sums === undefined) throw new Error('there is no row');
-  return { usage: sums.usage, traffic: sums.traffic, entries: sums.entries };
-}
 
 async function locked<T>(sql: string, workspaceId: string, work: () => Promise<T>): Promise<T> {
   const holder = await service.pool.connect();
@@ -56,7 +32,7 @@ const ask = (token: string, url = '/v1/audits') => service.request(token, url);
 test('each entry is counted once, however many processes count at the same time', async () => {
   const workspaceId = await service.workspace();
   const token = await service.token(workspaceId);
-  const counters = Array.from({ length: 4 }, () => newCounter().counter);
+  const counters = Array.from({ length: 4 }, () => newCounter(service).counter);
   for (let round = 0; round < 10; round++) {
     await Promise.all([
       ...Array.from({ length: 10 }, (_, i) => ask(token, i % 3 === 0 ? '/v1/nothing' : '/v1/audits')),
@@ -64,7 +40,7 @@ test('each entry is counted once, however many processes count at the same time'
     ]);
   }
   await counters[0]?.catchUp(workspaceId);
-  const { usage, traffic, entries } = await sumsOf(workspaceId);
+  const { usage, traffic, entries } = await sumsOf(service, workspaceId);
   expect(entries).toBe('[100, 40]');
   expect([usage, traffic]).toEqual([entries, entries]);
 });
@@ -73,15 +49,9 @@ test('requests are counted in the background, in every workspace with new entrie
   // One has more entries than a statement counts.
   const sizes = [300, 300, 300, USAGE_ENTRIES_MAX + 2_000];
   const workspaces = await Promise.all(sizes.map(async (size) => ({ size, id: await service.workspace() })));
-  const { counter } = newCounter();
+  const { counter } = newCounter(service);
   for (const { id, size } of workspaces) {
-    const { keyId } = await service.issue(id);
-    await service.pool.query(
-      `insert into audit_log (workspace_id, id, created_at, kind, key_id, doc, status, latency_bucket)
-       select $1, 'log_' || n, last_entry_at + n * interval '1 microsecond', 'api.request', $2, '{}', 200, 3
-       from live_meters, generate_series(1, $3) n where workspace_id = $1`,
-      [id, keyId, size],
-    );
+    await insertEntries(service, id, size);
     const { rows } = await service.pool.query<{ later: string }>(
       `select last_entry_at + interval '1 second' as later from live_meters where workspace_id = $1`,
       [id],
@@ -92,9 +62,12 @@ test('requests are counted in the background, in every workspace with new entrie
     ]);
   }
   for (const { id, size } of workspaces)
-    await expect.poll(() => sumsOf(id)).toMatchObject({ usage: `[${size}, 0]`, traffic: `[${size}, 0]` });
+    await expect
+      .poll(() => sumsOf(service, id))
+      .toMatchObject({ usage: `[${size}, 0]`, traffic: `[${size}, 0]` });
   await counter.stop();
-  for (const { id, size } of workspaces) expect(await sumsOf(id)).toMatchObject({ usage: `[${size}, 0]` });
+  for (const { id, size } of workspaces)
+    expect(await sumsOf(service, id)).toMatchObject({ usage: `[${size}, 0]` });
 });
 
 test('an entry is counted in its own day and hour, and one that an earlier release has counted is not counted again', async () => {
@@ -106,7 +79,7 @@ test('an entry is counted in its own day and hour, and one that an earlier relea
      from generate_series(1, 3) n`,
     [workspaceId, keyId],
   );
-  await newCounter().counter.catchUp(workspaceId);
+  await newCounter(service).counter.catchUp(workspaceId);
   const { rows } = await service.pool.query(
     `select (select array_agg((u.day - m.month)::int order by u.day) from key_usage u where u.workspace_id = $1) as days,
        (select array_agg(extract(epoch from t.hour - m.month)::int / 3600 order by t.hour) from traffic t where t.workspace_id = $1) as hours,
@@ -126,7 +99,7 @@ test.each([
   async (_, lock) => {
     const [busy, other] = [await service.workspace(), await service.workspace()];
     const [token, otherToken] = [await service.token(busy), await service.token(other)];
-    const { counter } = newCounter();
+    const { counter } = newCounter(service);
     await ask(token);
     await counter.catchUp(busy);
     // The next request may belong to another bucket or hour.
@@ -142,39 +115,32 @@ test.each([
       const started = performance.now();
       await counter.catchUp(busy);
       expect(performance.now() - started).toBeLessThan(USAGE_READER_WAIT_MS + 2_000);
-      await expect.poll(() => sumsOf(other)).toMatchObject({ usage: '[1, 0]' });
-      expect(await sumsOf(busy)).toMatchObject({ usage: '[1, 0]', entries: '[2, 0]' });
+      await expect.poll(() => sumsOf(service, other)).toMatchObject({ usage: '[1, 0]' });
+      expect(await sumsOf(service, busy)).toMatchObject({ usage: '[1, 0]', entries: '[2, 0]' });
     });
-    await expect.poll(() => sumsOf(busy)).toMatchObject({ usage: '[2, 0]', traffic: '[2, 0]' });
+    await expect.poll(() => sumsOf(service, busy)).toMatchObject({ usage: '[2, 0]', traffic: '[2, 0]' });
     await counter.stop();
   },
 );
 
-/** A request with a test key. */
-const testRequest = (workspaceId: string, keyId: string) => ({
-  workspaceId,
-  keyId,
-  tokenVersion: 1,
-  entry: null,
-  counted: false,
-  failed: true,
-  durationMs: 7,
-});
-
 test('requests with test keys are counted when the service stops, also if their workspace is being counted then', async () => {
   const workspaceId = await service.workspace();
   const { keyId } = await service.issue(workspaceId, { mode: 'test' });
-  const { counter } = newCounter();
+  const { counter } = newCounter(service);
   for (let i = 0; i < 3; i++) counter.addTest(testRequest(workspaceId, keyId));
   const lock = 'select from usage_marks where workspace_id = $1 for update';
   const stopped = await locked(lock, workspaceId, async () => {
     const ended = counter.stop();
     await untilWaiting();
-    expect(await sumsOf(workspaceId)).toMatchObject({ usage: '[0, 0]' });
+    expect(await sumsOf(service, workspaceId)).toMatchObject({ usage: '[0, 0]' });
     return { ended };
   });
   await stopped.ended;
-  expect(await sumsOf(workspaceId)).toMatchObject({ usage: '[3, 3]', traffic: '[0, 0]', entries: '[0, 0]' });
+  expect(await sumsOf(service, workspaceId)).toMatchObject({
+    usage: '[3, 3]',
+    traffic: '[0, 0]',
+    entries: '[0, 0]',
+  });
   const { rows } = await service.pool.query(
     `select mode, bucket, requests, errors from traffic where workspace_id = $1`,
     [workspaceId],
@@ -193,13 +159,13 @@ test.each([
     const token = await service.token(workspaceId);
     expect((await ask(token)).status).toBe(200);
     const { pool, loseNext } = losingPool(service.database.url);
-    const { counter } = newCounter(lanesOver(pool));
+    const { counter } = newCounter(service, lanesOver(pool));
     for (let i = 0; i < 3; i++) counter.addTest(testRequest(workspaceId, keyId));
     loseNext(when, 'insert into key_usage');
     await counter.catchUp(workspaceId);
     await counter.catchUp(workspaceId);
     await counter.stop();
-    expect(await sumsOf(workspaceId)).toMatchObject({
+    expect(await sumsOf(service, workspaceId)).toMatchObject({
       usage: `[${1 + counted}, ${counted}]`,
       traffic: '[1, 0]',
     });
@@ -210,23 +176,23 @@ test('test requests are not counted while the most workspaces wait, and entries 
   const workspaceId = await service.workspace();
   const { keyId } = await service.issue(workspaceId, { mode: 'test' });
   expect((await ask(await service.token(workspaceId))).status).toBe(200);
-  const { counter } = newCounter();
+  const { counter } = newCounter(service);
   for (let n = 0; n < USAGE_WAITING_MAX; n++) counter.addEntry(`wks_${n}`);
   counter.addTest(testRequest(workspaceId, keyId));
-  await expect.poll(() => sumsOf(workspaceId)).toMatchObject({ usage: '[1, 0]', traffic: '[1, 0]' });
+  await expect.poll(() => sumsOf(service, workspaceId)).toMatchObject({ usage: '[1, 0]', traffic: '[1, 0]' });
   await counter.stop();
-  expect(await sumsOf(workspaceId)).toMatchObject({ usage: '[1, 0]', traffic: '[1, 0]' });
+  expect(await sumsOf(service, workspaceId)).toMatchObject({ usage: '[1, 0]', traffic: '[1, 0]' });
 });
 
 test('the sums of test requests have a limit, of which one workspace has half', async () => {
   const [many, other] = [await service.workspace(), await service.workspace()];
-  const { counter } = newCounter();
+  const { counter } = newCounter(service);
   for (let n = 0; n < USAGE_WAITING_MAX; n++) counter.addTest(testRequest(many, `key_${n}`));
   counter.addTest(testRequest(other, 'key'));
   counter.addTest(testRequest(many, 'key_1'));
   await counter.stop();
-  expect(await sumsOf(many)).toMatchObject({
+  expect(await sumsOf(service, many)).toMatchObject({
     usage: `[${USAGE_WAITING_MAX / 2 + 1}, ${USAGE_WAITING_MAX / 2 + 1}]`,
   });
-  expect(await sumsOf(other)).toMatchObject({ usage: '[1, 1]' });
+  expect(await sumsOf(service, other)).toMatchObject({ usage: '[1, 1]' });
 });

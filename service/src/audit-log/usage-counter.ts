@@ -6,6 +6,7 @@ import {
   USAGE_ENTRIES_OF_ONE_MAX,
   USAGE_INTERVAL_MS,
   USAGE_READER_WAIT_MS,
+  USAGE_ROUNDS,
   USAGE_ROUNDS_IN_CLUSTER,
   USAGE_SEARCH_INTERVAL_MS,
   USAGE_WAITING_MAX,
@@ -86,10 +87,14 @@ export function createUsageCounter(
     return new Map([...counted, ...tested.map((each) => [each, 'nothing'] as const)]);
   };
 
-  /** The workspaces that one statement counts: at most USAGE_WORKSPACES_MAX, in a cluster of one node, or one with sums. */
+  /**
+   * The workspaces that one statement counts: at most USAGE_WORKSPACES_MAX, in a cluster of one node, or one with sums.
+   * Sums are counted in each round, because only memory has them.
+   */
   const groupsOf = async (all: boolean): Promise<(readonly string[])[]> => {
-    if (!(await isDistributed(writes.of(LOG_OWNER)))) return chunks([...waiting.keys()]);
     const [tested, others] = divide(new Map([...waiting].map(([id, sums]) => [id, [...sums.values()]])));
+    if (!(await isDistributed(writes.of(LOG_OWNER))))
+      return chunks([...tested, ...(all ? others : ofRound(others))]);
     const alone = tested.map((id) => [id]);
     round += 1;
     if (!all && round % USAGE_ROUNDS_IN_CLUSTER !== 0) return alone;
@@ -145,7 +150,7 @@ export function createUsageCounter(
 
   let failing = false;
   /**
-   * Counts all workspaces that wait, some entries of each. Then, for a second, more entries of those that have more, and
+   * Counts the workspaces of a round, some entries of each. Then, for a second, more entries of those that have more, and
    * the workspaces of groups that the database refused, each alone: one of them is locked, or its entries take too long.
    */
   const countAll = async (all = false): Promise<void> => {
@@ -212,6 +217,10 @@ export function createUsageCounter(
     },
   };
 }
+
+/** The workspaces with entries that a round counts: of many, those that have waited the longest. */
+export const ofRound = (waiting: readonly string[]): readonly string[] =>
+  waiting.slice(0, Math.max(USAGE_WORKSPACES_MAX, Math.ceil(waiting.length / USAGE_ROUNDS)));
 
 /** The workspaces with and without sums of test requests. */
 function divide(workspaces: ReadonlyMap<string, readonly TestSum[]>): readonly [string[], string[]] {

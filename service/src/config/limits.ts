@@ -95,6 +95,8 @@ export const COUNTED_ROWS_MAX = 10_000;
 
 /** How often a process counts the usage of the workspaces with new requests. */
 export const USAGE_INTERVAL_MS = 1_000;
+/** Of many workspaces, one in so many is counted in an interval: ten entries of one cost little more than one entry. */
+export const USAGE_ROUNDS = 5;
 /** In a cluster, entries are counted once in so many intervals: to count one costs more than to write it. */
 export const USAGE_ROUNDS_IN_CLUSTER = 10;
 /** How often a process looks for workspaces that are not counted completely, because another process was killed. */

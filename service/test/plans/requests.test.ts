@@ -176,9 +176,9 @@ async function moveKey(
   send: (request: Request) => Promise<void>,
 ): Promise<void> {
   const token = await world.service.token(workspaceId);
-  const secrets = [`new ${TEST_SECRET}`];
-  const rotated = await createTestService({ database, secrets: [...secrets, TEST_SECRET] });
-  const withoutOld = await createTestService({ database, secrets });
+  const newSecret = `new ${TEST_SECRET}`;
+  const rotated = await createTestService({ database, secrets: [newSecret, TEST_SECRET] });
+  const withoutOld = await createTestService({ database, secrets: [newSecret] });
   const list = (service: World['service']) => service.request(token, '/v1/audits?limit=1');
   await send({
     what: 'a key of an earlier secret',
