@@ -218,9 +218,19 @@ export function createUsageCounter(
   };
 }
 
-/** The workspaces with entries that a round counts: of many, those that have waited the longest. */
+/**
+ * The workspaces with entries that a round counts: of many, those that have waited the longest. Half of the places stay free
+ * for those that come until the next round.
+ */
 export const ofRound = (waiting: readonly string[]): readonly string[] =>
-  waiting.slice(0, Math.max(USAGE_WORKSPACES_MAX, Math.ceil(waiting.length / USAGE_ROUNDS)));
+  waiting.slice(
+    0,
+    Math.max(
+      USAGE_WORKSPACES_MAX,
+      Math.ceil(waiting.length / USAGE_ROUNDS),
+      waiting.length - USAGE_WAITING_MAX / 2,
+    ),
+  );
 
 /** The workspaces with and without sums of test requests. */
 function divide(workspaces: ReadonlyMap<string, readonly TestSum[]>): readonly [string[], string[]] {

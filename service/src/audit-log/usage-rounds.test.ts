@@ -1,6 +1,6 @@
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createTestService, type TestService } from '../../test/harness/service.ts';
-import { USAGE_INTERVAL_MS, USAGE_WORKSPACES_MAX } from '../config/limits.ts';
+import { USAGE_INTERVAL_MS, USAGE_WAITING_MAX, USAGE_WORKSPACES_MAX } from '../config/limits.ts';
 import { insertEntries, newCounter, sumsOf, testRequest } from './usage-counter.fixture.ts';
 import { ofRound } from './usage-counter.ts';
 
@@ -10,13 +10,17 @@ beforeAll(async () => {
 });
 
 test('a round counts up to 100 workspaces, or a fifth of them, and those first that have waited the longest', () => {
-  const waiting = Array.from({ length: 1_000 }, (_, n) => `wks_${n}`);
+  const waiting = Array.from({ length: USAGE_WAITING_MAX }, (_, n) => `wks_${n}`);
   expect(ofRound(waiting.slice(0, 100))).toEqual(waiting.slice(0, 100));
   expect(ofRound(waiting.slice(0, 101))).toEqual(waiting.slice(0, 100));
-  expect(ofRound(waiting)).toEqual(waiting.slice(0, 200));
+  expect(ofRound(waiting.slice(0, 1_000))).toEqual(waiting.slice(0, 200));
+  // Half of the places are free after it.
+  expect(ofRound(waiting)).toEqual(waiting.slice(0, USAGE_WAITING_MAX / 2));
 });
 
 test('if many workspaces wait, a round counts all test requests, and later ones count the other entries', async () => {
+  // Its counter would find the entry too.
+  await service.app.close();
   const [tested, last] = [await service.workspace(), await service.workspace()];
   const { keyId } = await service.issue(tested, { mode: 'test' });
   await insertEntries(service, last, 1);
