@@ -111,8 +111,9 @@ const FAILING_MAX = "interval '5 days'";
 /**
  * $6: whether the last attempt failed. Null: there was none. $7: whether one succeeded. The condition on the lease makes a
  * process change nothing that was frozen and has lost its lease. A round counts only for the settings with which it began
- * ($22): what they leave out may be wanted by now. The times are columns of `clock`, because Citus refuses functions such
- * as now() inside CASE.
+ * ($22): what they leave out may be wanted by now. A delivery that was replayed meanwhile has fewer attempts than before
+ * the round. It stays as it is, unless the receiver has accepted it. The times are columns of `clock`, because Citus refuses
+ * functions such as now() inside CASE.
  */
 const record = statement('record_deliveries', 'bulk')`
   with clock as materialized (
@@ -152,6 +153,8 @@ const record = statement('record_deliveries', 'bulk')`
       status = excluded.status, response = excluded.response, failure = excluded.failure,
       duration_ms = excluded.duration_ms, attempted_at = excluded.attempted_at,
       next_attempt_at = excluded.next_attempt_at, body = excluded.body
+    where excluded.state = 'delivered' or webhook_deliveries.state <> 'pending'
+      or webhook_deliveries.attempts >= excluded.attempts - 1
   ), counted as (
     insert into webhook_attempts (workspace_id, endpoint_id, hour, bucket, delivered, failed)
     select $1, $2, date_trunc('hour', now(), 'UTC'), a.bucket, a.delivered, a.failed

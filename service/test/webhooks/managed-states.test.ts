@@ -145,6 +145,34 @@ test('an event that waits for its last attempt has all attempts ahead after a re
   expect(await endpointRow(endpoint.id)).toMatchObject({ enabled: true });
 });
 
+test('a replay while an attempt runs gives the event all attempts again', async () => {
+  const { owner, path, workspaceId, writer, create } = await managed();
+  const open: (() => void)[] = [];
+  let holds = false;
+  const receiver = await startReceiver((response) => {
+    const end = () => void response.writeHead(500).end();
+    if (holds) open.push(end);
+    else end();
+  });
+  const { endpoint } = await create({ url: receiver.url });
+  newEngine();
+  await writer.createCompany('A');
+  await expect.poll(() => deliveriesOf(endpoint.id)).toMatchObject([{ state: 'pending', attempts: 1 }]);
+  holds = true;
+  await pool.query(
+    'update webhook_deliveries set attempts = 4, next_attempt_at = now() where workspace_id = $1',
+    [workspaceId],
+  );
+  await writer.createCompany('B');
+  await expect.poll(() => open.length).toBe(1);
+  const replay = `${path}/${endpoint.id}/deliveries/${receiver.received[0]?.id}/replay`;
+  expect(await owner.send('POST', replay)).toMatchObject({ status: 202 });
+  holds = false;
+  for (const end of open) end();
+  await expect.poll(() => receiver.received.length).toBe(3);
+  await expect.poll(() => deliveriesOf(endpoint.id)).toMatchObject([{ state: 'pending', attempts: 1 }]);
+});
+
 test('an endpoint can be deleted while a delivery runs, and a job removes its rows', async () => {
   const { owner, path, writer, create } = await managed();
   let finish = (): void => undefined;
