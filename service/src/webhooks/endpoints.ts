@@ -44,7 +44,7 @@ const insertEndpoint = statement('insert_endpoint', 'request')`
   insert into webhook_endpoints (workspace_id, id, url, description, types, company_id, ordered, secret, position)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
-/** Lets no other transaction create an endpoint of the workspace until this one ends. */
+/** Lets no other transaction create an endpoint of the workspace, or delete the workspace, until this one ends. */
 export async function lockEndpointsOf(client: pg.ClientBase, workspaceId: string): Promise<void> {
   await client.query(lockWorkspace(workspaceId));
 }

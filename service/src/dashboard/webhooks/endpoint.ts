@@ -4,6 +4,7 @@ import type pg from 'pg';
 import type { EventTarget } from '../../audit-log/entry.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { ApiError } from '../../http/errors.ts';
+import { lockEndpointsOf } from '../../webhooks/endpoints.ts';
 import { type LockedEndpoint, lockEndpoint } from '../../webhooks/manage.ts';
 import { readEndpointRecord } from '../../webhooks/records.ts';
 import type { WebhookEndpoint } from '../../webhooks/wire.ts';
@@ -39,14 +40,19 @@ export async function requireEndpoint(
   return endpoint;
 }
 
-/** Runs a transaction that confirms the role and locks the endpoint. Throws `not_found` if the workspace has no such one. */
+/**
+ * Runs a transaction that confirms the role and locks the endpoint. Throws `not_found` if the workspace has no such one.
+ * `enables`: whether `work` enables it. The deletion of the workspace, which stops the enabled ones, then waits for it.
+ */
 export const withEndpoint = <T>(
   pool: Connections,
   access: Access,
   endpointId: string,
   work: (client: pg.ClientBase, endpoint: LockedEndpoint) => Promise<T>,
+  enables = false,
 ): Promise<T> =>
   inTransaction(pool, async (client) => {
+    if (enables) await lockEndpointsOf(client, access.workspaceId);
     await confirmRole(client, access);
     const endpoint = await lockEndpoint(client, access.workspaceId, endpointId);
     if (endpoint === undefined) throw noEndpoint();

@@ -1,5 +1,6 @@
 import type { Connections } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
+import type pg from 'pg';
 import { appendEvent } from '../../audit-log/append-event.ts';
 import type { NewEvent } from '../../audit-log/entry.ts';
 import { newestPosition } from '../../changes/after.ts';
@@ -16,6 +17,7 @@ import {
   deleteEndpoint,
   disableEndpoint,
   enableEndpoint,
+  type LockedEndpoint,
   readSecrets,
   updateEndpoint,
 } from '../../webhooks/manage.ts';
@@ -154,7 +156,7 @@ function changeEndpoint(
   { settings, enabled }: EndpointChange,
 ): Promise<WebhookEndpoint> {
   const { workspaceId, by } = access;
-  return withEndpoint(pool, access, endpointId, async (client, before) => {
+  const change = async (client: pg.ClientBase, before: LockedEndpoint): Promise<WebhookEndpoint> => {
     const after = { ...before, ...settings };
     if (after.companyId !== before.companyId) await requireCompany(client, workspaceId, after.companyId);
     const changed = changesOf(before, after);
@@ -175,5 +177,6 @@ function changeEndpoint(
     }
     for (const event of events) await appendEvent(client, workspaceId, by, event);
     return requireEndpoint(client, workspaceId, endpointId, notWritten);
-  });
+  };
+  return withEndpoint(pool, access, endpointId, change, enabled === true);
 }

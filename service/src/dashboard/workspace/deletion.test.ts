@@ -134,27 +134,6 @@ describe('a deleted workspace', () => {
     expect(rows).toEqual([{ entries: 1 }]);
   });
 
-  test('stops its webhooks, and resumes those that were enabled', async () => {
-    const owner = await dashboard.owner();
-    const { workspaceId } = owner;
-    await pool.query(
-      `insert into webhook_endpoints (workspace_id, id, url, description, ordered, secret, position, enabled, disabled_reason)
-       values ($1, 'whe_on', '', '', true, '', '', true, null), ($1, 'whe_off', '', '', true, '', '', false, 'person')`,
-      [workspaceId],
-    );
-    const enabled = async (): Promise<readonly string[]> => {
-      const { rows } = await pool.query<{ id: string }>(
-        'select id from webhook_endpoints where workspace_id = $1 and enabled',
-        [workspaceId],
-      );
-      return rows.map(({ id }) => id);
-    };
-    await remove(owner, workspaceId);
-    expect(await enabled()).toEqual([]);
-    await restore(owner);
-    expect(await enabled()).toEqual(['whe_on']);
-  });
-
   test('ends a request that waits for changes', async () => {
     const owner = await dashboard.owner();
     const token = await service.token(owner.workspaceId);

@@ -95,7 +95,7 @@ const markRestored = statement('mark_workspace_restored', 'request')`
 const suspendEndpoints = statement('suspend_endpoints', 'request')`
   update webhook_endpoints set enabled = false, disabled_reason = 'workspace' where workspace_id = $1 and enabled`;
 const resumeEndpoints = statement('resume_endpoints', 'request')`
-  update webhook_endpoints set enabled = true, disabled_reason = null
+  update webhook_endpoints set enabled = true, disabled_reason = null, failing_since = null
   where workspace_id = $1 and not enabled and disabled_reason = 'workspace'`;
 
 /**
