@@ -52,12 +52,15 @@ export function organizationOptions(database: AuthDatabase) {
           target: memberTarget(user),
           details: { role: member.role },
         }),
-      afterUpdateMemberRole: ({ member, previousRole, user, organization }) =>
-        record(organization.id, {
+      afterUpdateMemberRole: async ({ member, previousRole, user, organization }) => {
+        // Another person may have given the same role before.
+        if (previousRole === member.role) return;
+        await record(organization.id, {
           kind: 'member.role_changed',
           target: memberTarget(user),
           changes: [{ field: 'role', before: previousRole, after: member.role }],
-        }),
+        });
+      },
     },
   } satisfies OrganizationOptions;
 }
