@@ -75,15 +75,19 @@ const embeddedOptions = ({ config, purpose, log }: DatabaseUser): EmbeddedOption
   log,
 });
 
+/** The most connections of a node that do not serve requests. With a pooler, they lead to PostgreSQL itself. */
+export const OWN_CONNECTIONS =
+  PRIMARY_CONNECTIONS + JOB_CONNECTIONS + SIGNAL_CONNECTIONS + WEBHOOK_CONNECTIONS;
+
 /** The most connections of a node. */
 export const connectionsOf = ({
   workers,
   databaseConnections,
 }: Pick<Config, 'workers' | 'databaseConnections'>): number => {
-  const own = PRIMARY_CONNECTIONS + JOB_CONNECTIONS + SIGNAL_CONNECTIONS + WEBHOOK_CONNECTIONS;
   const each = databaseConnections + HEALTH_CONNECTIONS;
   // Several workers do not use their lane for audit entries: the primary writes them.
-  return workers === 1 ? each + own : workers * (each - LANE_CONNECTIONS_MIN.trail) + TRAIL_CONNECTIONS + own;
+  const serving = workers === 1 ? each : workers * (each - LANE_CONNECTIONS_MIN.trail) + TRAIL_CONNECTIONS;
+  return serving + OWN_CONNECTIONS;
 };
 
 const embedded = ({ url, failed, stop }: Embedded): Database => ({

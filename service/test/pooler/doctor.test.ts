@@ -18,15 +18,17 @@ async function doctor(): Promise<readonly Finding[]> {
       SVC_DATABASE_POOLER: 'transaction',
       SVC_DATABASE_DIRECT_URL: url,
       SVC_SECRET: 'x'.repeat(32),
+      SVC_WORKERS: '64',
     },
   });
   const { checks } = JSON.parse(stdout) as { readonly checks: readonly Finding[] };
-  return checks.filter(({ check }) => check === 'pooler' || check === 'hosts');
+  return checks.filter(({ check }) => ['database', 'pooler', 'hosts'].includes(check));
 }
 
-test('svcd doctor checks one of several poolers, and does not take them for servers', async () => {
+test('svcd doctor checks one of several poolers, does not take them for servers, and counts only direct connections', async () => {
   await setUpRole(pool, poolers);
   expect(await doctor()).toEqual([
+    { check: 'database', status: 'ok', text: expect.stringMatching(/^PostgreSQL [^;]* connections$/) },
     { check: 'pooler', status: 'ok', text: expect.stringContaining('the role has all settings') },
   ]);
 });

@@ -5,7 +5,7 @@ import { PARTITIONS_AHEAD_MONTHS } from '@svc/service/config/limits';
 import { counted } from '@svc/service/config/plural';
 import { readApplied, readMigrationFiles } from '@svc/service/database/migrate';
 import { statement } from '@svc/service/database/statement';
-import { connectionsOf } from '@svc/service/server/open-database';
+import { connectionsOf, OWN_CONNECTIONS } from '@svc/service/server/open-database';
 import type pg from 'pg';
 import { checkAhead } from './ahead.ts';
 import { type Finding, fail, ok, warn } from './check.ts';
@@ -47,7 +47,8 @@ async function checkServer(pool: pg.Pool, config: Config): Promise<Finding> {
   const { rows } = await pool.query<{ version: string; limit: number; used: number }>(selectServer());
   const { version = '', limit = 0, used = 0 } = rows[0] ?? {};
   const text = `PostgreSQL ${version}, ${used} of ${limit} connections`;
-  const needed = connectionsOf(config);
+  // The others lead to the pooler, which shares its own between all nodes.
+  const needed = config.databasePooler === 'none' ? connectionsOf(config) : OWN_CONNECTIONS;
   return needed <= limit
     ? ok('database', text)
     : warn(
