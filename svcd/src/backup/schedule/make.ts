@@ -97,6 +97,8 @@ async function inDirectory<T>(
 function remedyOf(code: string | undefined): string {
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return 'Free space on the disk of SVC_BACKUP_DIR, or lower SVC_BACKUP_KEEP.';
+  if (code === 'EROFS')
+    return 'The service must be able to write to SVC_BACKUP_DIR: name it in ReadWritePaths= of the systemd unit, or mount a volume there.';
   return 'SVC_BACKUP_DIR must be a directory that exists and that the user of the service can write to.';
 }
 
