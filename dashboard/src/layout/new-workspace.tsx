@@ -10,12 +10,12 @@ import { Form, fieldError } from '../ui/form/form.tsx';
 import { TextField } from '../ui/form/text-field.tsx';
 import { Dialog, DialogActions } from '../ui/popup/dialog.tsx';
 
-export interface NewWorkspaceProps {
+interface NewWorkspaceProps {
   readonly onClose: () => void;
   readonly onCreated: (workspaceId: string) => void;
 }
 
-export function NewWorkspace({ onClose, onCreated }: NewWorkspaceProps) {
+export default function NewWorkspace({ onClose, onCreated }: NewWorkspaceProps) {
   const client = useQueryClient();
   const [name, setName] = useDraft('new workspace', '');
   const idempotencyKey = useIdempotencyKey();

@@ -1,4 +1,4 @@
-import { useRouter } from '@tanstack/react-router';
+import { useNavigate, useRouter } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
 import { type ReactNode, useDeferredValue, useEffect, useState } from 'react';
 import { useMe } from '../api/me.ts';
@@ -14,6 +14,7 @@ import { loadUserMenu } from './user-menu.tsx';
 import { loadWorkspaceMenu } from './workspace-switcher.tsx';
 
 const loadPalette = () => import('./palette/command-palette.tsx');
+const loadNewWorkspace = () => import('./new-workspace.tsx');
 const loadDrawer = () => import('./drawer.tsx');
 
 /** What the page does not show at first, but a click or a key at any time. */
@@ -46,6 +47,8 @@ export function Shell({ workspaceId, children }: ShellProps) {
   const name = useMe().workspaces.find(({ id }) => id === workspaceId)?.name;
   const [drawer, setDrawer] = useState(false);
   const [palette, setPalette] = useState(false);
+  const [creating, setCreating] = useState(false);
+  const navigate = useNavigate();
   const due = useDue();
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
@@ -63,6 +66,7 @@ export function Shell({ workspaceId, children }: ShellProps) {
     };
   }, []);
   const CommandPalette = useChunk(loadPalette, palette, () => setPalette(false));
+  const NewWorkspace = useChunk(loadNewWorkspace, creating, () => setCreating(false));
   const Drawer = useChunk(loadDrawer, drawer, () => setDrawer(false));
   const search = (): void => {
     setDrawer(false);
@@ -102,7 +106,17 @@ export function Shell({ workspaceId, children }: ShellProps) {
       </main>
       <LeaveGuard />
       {palette && CommandPalette !== null ? (
-        <CommandPalette workspaceId={workspaceId} onClose={() => setPalette(false)} />
+        <CommandPalette
+          workspaceId={workspaceId}
+          onNewWorkspace={() => setCreating(true)}
+          onClose={() => setPalette(false)}
+        />
+      ) : null}
+      {creating && NewWorkspace !== null ? (
+        <NewWorkspace
+          onClose={() => setCreating(false)}
+          onCreated={(id) => void navigate({ to: '/w/$workspaceId', params: { workspaceId: id } })}
+        />
       ) : null}
     </div>
   );

@@ -5,7 +5,7 @@ import { useMe } from '../api/me.ts';
 import { formatDate } from '../format/time.ts';
 import type { LoadedMenuProps } from '../ui/popup/lazy-menu.tsx';
 import { Menu, MenuItem, MenuRadio, MenuSeparator } from '../ui/popup/menu.tsx';
-import { NewWorkspace } from './new-workspace.tsx';
+import NewWorkspace from './new-workspace.tsx';
 
 /** The menu that changes to another workspace. */
 export default function WorkspaceMenu({ trigger, onLeave }: LoadedMenuProps) {

@@ -135,6 +135,12 @@ describe.skipIf(BROWSER_PATH === undefined)('the command palette', async () => {
       await page.keyboard.press('Escape');
       await page.waitForURL(/\/data\/companies$/);
     }
+    await ask(page, 'new workspace');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'New workspace' }).getByLabel('Name').fill('Third');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Workspace Third' }).waitFor();
+    await page.goto(home);
     await ask(page, 'change limits');
     await page.keyboard.press('Enter');
     await page.getByLabel('Live requests per month').waitFor();
@@ -162,6 +168,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the command palette', async () => {
       'Import companies',
       'Invite a member',
       'Change limits',
+      'New workspace',
     ])
       expect(await page.getByText(label, { exact: true }).count(), label).toBe(0);
     for (const dialog of ['create', 'import']) {

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { Building } from 'lucide-react';
+import { Building, Plus } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useMe } from '../../api/me.ts';
 import { BareDialog } from '../../ui/popup/bare-dialog.tsx';
@@ -13,6 +13,8 @@ import type { PaletteGroup, PaletteItem } from './palette-item.ts';
 
 export interface CommandPaletteProps {
   readonly workspaceId: string | undefined;
+  /** The palette is closed before. */
+  readonly onNewWorkspace: () => void;
   readonly onClose: () => void;
 }
 
@@ -21,7 +23,7 @@ const PAUSE_MS = 200;
 const TEXT_MAX_CHARACTERS = 100;
 
 /** The search for pages, actions, records, keys, members and documentation that Ctrl-K opens. */
-export default function CommandPalette({ workspaceId, onClose }: CommandPaletteProps) {
+export default function CommandPalette({ workspaceId, onNewWorkspace, onClose }: CommandPaletteProps) {
   const [typed, setTyped] = useState('');
   const text = typed.trim();
   const paused = usePaused(text);
@@ -29,7 +31,10 @@ export default function CommandPalette({ workspaceId, onClose }: CommandPaletteP
   const docs = useDocs();
   const searching = paused !== text || found.searching || (text !== '' && docs.loading);
   // All results at once: the list selects the first item that appears, and Enter must open the first row.
-  const groups = [...useFixed(workspaceId, text, docs.items), ...(searching ? [] : found.groups)];
+  const groups = [
+    ...useFixed(workspaceId, text, docs.items, onNewWorkspace),
+    ...(searching ? [] : found.groups),
+  ];
   const all = searching ? null : found.all;
   const choose = ({ run }: PaletteItem): void => {
     onClose();
@@ -75,6 +80,7 @@ function useFixed(
   workspaceId: string | undefined,
   text: string,
   docs: readonly PaletteItem[],
+  onNewWorkspace: () => void,
 ): readonly PaletteGroup[] {
   const { workspaces } = useMe();
   const navigate = useNavigate();
@@ -95,10 +101,18 @@ function useFixed(
       words: id,
       run: () => navigate({ to: '/w/$workspaceId', params: { workspaceId: id } }),
     }));
+  const newWorkspace = {
+    id: 'new workspace',
+    label: 'New workspace',
+    icon: Plus,
+    words: 'create add',
+    run: onNewWorkspace,
+  };
+  const owns = workspaces.some(({ role }) => role === 'owner');
   const groups: readonly PaletteGroup[] = [
     { heading: 'Pages', items: pages },
     { heading: 'Actions', items: useActions(workspaceId) },
-    { heading: 'Workspaces', items: others },
+    { heading: 'Workspaces', items: owns ? [...others, newWorkspace] : others },
     { heading: 'Account', items: useAccountActions() },
     // Without a text, the documentation would be most of the list.
     { heading: 'Documentation', items: text === '' ? [] : docs },
