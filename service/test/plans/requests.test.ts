@@ -184,8 +184,13 @@ async function moveKey(
     what: 'a key of an earlier secret',
     send: async () => {
       const answer = await list(rotated);
-      // The request does not wait for the move.
-      await expect.poll(async () => (await list(withoutOld)).status).toBe(200);
+      // The request does not wait for the move, and the next use repeats one that failed.
+      await expect
+        .poll(async () => {
+          await list(rotated);
+          return (await list(withoutOld)).status;
+        })
+        .toBe(200);
       return answer;
     },
   });
