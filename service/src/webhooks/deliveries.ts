@@ -36,8 +36,10 @@ export interface PendingDelivery {
   readonly waitMs: number;
 }
 
+// If the clock was ahead at the last attempt, the next one would have to wait for that time.
 const PENDING = `select event_id, type, body, attempts,
-  (extract(epoch from next_attempt_at - clock_timestamp()) * 1000)::float8 as wait_ms
+  (extract(epoch from next_attempt_at - clock_timestamp()) * 1000
+    * (attempted_at <= clock_timestamp() + interval '1 minute')::int)::float8 as wait_ms
   from webhook_deliveries where workspace_id = $1 and endpoint_id = $2`;
 const selectPending = statement('pending_deliveries', 'request')`
   ${PENDING} and state = 'pending' order by next_attempt_at limit $3`;

@@ -145,6 +145,26 @@ test('an event that waits for its last attempt has all attempts ahead after a re
   expect(await endpointRow(endpoint.id)).toMatchObject({ enabled: true });
 });
 
+test('a delivery is sent at once if its last attempt was while the clock was ahead', async () => {
+  const { workspaceId, writer, create } = await managed();
+  let status = 500;
+  const receiver = await startReceiver((response) => response.writeHead(status).end());
+  const { endpoint } = await create({ url: receiver.url });
+  newEngine();
+  await writer.createCompany('A');
+  await expect.poll(() => deliveriesOf(endpoint.id)).toMatchObject([{ state: 'pending', attempts: 1 }]);
+  status = 200;
+  await pool.query(
+    `update webhook_deliveries set attempted_at = attempted_at + interval '1 day', next_attempt_at = now() + interval '1 day'
+     where workspace_id = $1`,
+    [workspaceId],
+  );
+  await writer.createCompany('B');
+  await expect.poll(() => receiver.received.length).toBe(3);
+  const names = receiver.received.map(({ body }) => JSON.parse(body).data.record.name);
+  expect(names).toEqual(['A', 'A', 'B']);
+});
+
 test('a replay while an attempt runs gives the event all attempts again', async () => {
   const { owner, path, workspaceId, writer, create } = await managed();
   const open: (() => void)[] = [];

@@ -132,8 +132,12 @@ export async function countDaily<Result>(
 const isUnchecked = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof ApiError && ['conflict', 'unavailable'].includes(error.code));
 
-/** Whether the attempts are of an earlier time. Without `now()`, which Citus does not take in the update of a conflict. */
-const ENDED = `(a.ends_at at time zone 'UTC') <= (excluded.ends_at at time zone 'UTC') - $2 * interval '1 second'`;
+/**
+ * Whether the attempts are of an earlier time, or of a later one, because the clock was ahead. Without `now()`, which Citus
+ * does not take in the update of a conflict.
+ */
+const ENDED = `((a.ends_at at time zone 'UTC') <= (excluded.ends_at at time zone 'UTC') - $2 * interval '1 second'
+  or (a.ends_at at time zone 'UTC') > (excluded.ends_at at time zone 'UTC') + interval '5 minutes')`;
 const countAttempt = preparedStatement('take_sign_in_attempt', 'request')`
   with taken as (
     insert into sign_in_attempts as a (bucket, attempts, ends_at)
