@@ -42,6 +42,13 @@ describe('quotaItem', () => {
     expect(item).toEqual({ name: 'quota', limit: 10, windowSeconds, remaining: 6, resetSeconds });
   });
 
+  test('resets in a second if it is used up just after the start of a month', () => {
+    const [start, later] = [Date.parse('2026-02-01T00:00:00.100Z'), Date.parse('2026-02-01T00:00:05.000Z')];
+    expect(quotaItem({ limit: 10, used: 10 }, start).resetSeconds).toBe(1);
+    expect(quotaItem({ limit: 10, used: 9 }, start).resetSeconds).toBe(28 * DAY_SECONDS);
+    expect(quotaItem({ limit: 10, used: 10 }, later).resetSeconds).toBe(28 * DAY_SECONDS - 5);
+  });
+
   test('has 0 remaining if the quota was lowered below what is used', () => {
     expect(quotaItem({ limit: 10, used: 25 }, 0).remaining).toBe(0);
   });

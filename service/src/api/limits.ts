@@ -130,16 +130,24 @@ export function rateLimitHeaders(
   };
 }
 
-/** The live quota as a rate limit: its window is the calendar month in UTC. */
+/** How far the clocks of the database and of the node may be apart at the start of a month. */
+const MONTH_STARTS_WITHIN_MS = 5_000;
+
+/**
+ * The live quota as a rate limit: its window is the calendar month in UTC. The database decides whether it is used up. If it
+ * is just after the start of a month, the database had the last month.
+ */
 export function quotaItem({ limit, used }: QuotaState, nowMs: number): RateLimitItem {
   const start = monthStartMs(nowMs, 0);
   const end = monthStartMs(nowMs, 1);
+  const remaining = remainingOf({ limit, used });
+  const resets = remaining === 0 && nowMs - start < MONTH_STARTS_WITHIN_MS;
   return {
     name: 'quota',
     limit,
     windowSeconds: (end - start) / 1000,
-    remaining: remainingOf({ limit, used }),
-    resetSeconds: Math.ceil((end - nowMs) / 1000),
+    remaining,
+    resetSeconds: resets ? 1 : Math.ceil((end - nowMs) / 1000),
   };
 }
 
