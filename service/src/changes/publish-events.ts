@@ -18,6 +18,7 @@ const LIMITS_MS = [500, 5_000] as const;
 
 const JOB = 'background: events of all workspaces that wait';
 
+/** Of two notices at once, the one of 80 percent is first: their times are equal, so their ids have the order. */
 const addQuotaNotices = statement('add_quota_notices', JOB)`
   with reached as (
     insert into quota_notices (workspace_id, month, percent, live_quota)
@@ -27,8 +28,9 @@ const addQuotaNotices = statement('add_quota_notices', JOB)`
       and m.live_requests * 100 >= m.live_quota * p.percent
     on conflict do nothing returning *
   )
-  insert into pending_events (workspace_id, id, type, record_id, doc)
-  select r.workspace_id, 'quota_' || r.percent || '_' || r.live_quota || '_' || r.month, 'quota.reached', r.workspace_id,
+  insert into pending_events (workspace_id, created_at, id, type, record_id, doc)
+  select r.workspace_id, now(), 'quota_' || lpad(r.percent::text, 3, '0') || '_' || r.live_quota || '_' || r.month, 'quota.reached',
+    r.workspace_id,
     json_build_object('percent', r.percent, 'limit', r.live_quota, 'used', least(m.live_requests, r.live_quota),
       'month', to_char(r.month, 'YYYY-MM'))
   from reached r join live_meters m using (workspace_id) on conflict do nothing`;

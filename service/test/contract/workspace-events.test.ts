@@ -82,6 +82,11 @@ test('the quota is in the feed once at 80 and once at 100 percent, and again aft
   expect(await percents()).toHaveLength(2);
   await use(170, 200);
   expect((await percents()).at(-1)).toEqual([80, 200, 170]);
+  await use(170, 150);
+  expect((await percents()).slice(-2)).toEqual([
+    [80, 150, 150],
+    [100, 150, 150],
+  ]);
 });
 
 test('an import is in the feed when it has ended, with what it has added and left out', async () => {
