@@ -102,7 +102,7 @@ describe.skipIf(BROWSER_PATH === undefined)('importing a file', async () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Import', exact: true }).focus();
     await page.getByRole('tooltip', { name: /Check the file first/ }).waitFor();
     await page.getByRole('button', { name: 'Check file' }).click();
-    await page.getByText('1 company will be created, 1 exist and will be replaced, 0 invalid.').waitFor();
+    await page.getByText('1 company will be created, 1 exists and will be replaced, 0 invalid.').waitFor();
     await page.getByRole('button', { name: 'Import and replace 1 company' }).click();
     await page.getByText('1 company imported, 1 replaced, none refused.').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();

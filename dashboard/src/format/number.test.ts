@@ -6,6 +6,7 @@ test('numbers have the same style in every browser', () => {
   expect(formatCompact(12_345)).toBe('12.3K');
   expect(formatPercent(0.125)).toBe('12.5%');
   expect(formatPercent(1 / 3)).toBe('33.3%');
+  expect([0, 0.0001, 0.99996, 1, 1.2].map(formatPercent)).toEqual(['0%', '0.1%', '99.9%', '100%', '120%']);
 });
 
 test('a size has the unit of the limits, after a space, and is never rounded down to one', () => {

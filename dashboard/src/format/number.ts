@@ -17,8 +17,9 @@ const TENTHS = 10;
 export const formatNumber = (value: number): string => number.format(value);
 /** "12.3K" */
 export const formatCompact = (value: number): string => compact.format(value);
-/** 0.125 is "12.5%". */
-export const formatPercent = (share: number): string => percent.format(share);
+/** 0.125 is "12.5%". Only 0 is "0%" and only 1 is "100%": a part of all is never shown as none or all. */
+export const formatPercent = (share: number): string =>
+  percent.format(share > 0 && share < 1 ? Math.min(Math.max(share, 0.001), 0.999) : share);
 /** 0.12 is "+12%". */
 export const formatChange = (ratio: number): string => change.format(ratio);
 /** "237 B", "11.8 KiB". Rounded up, so that a size above a limit does not look like the limit. */

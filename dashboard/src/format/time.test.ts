@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 const TIME = '2026-03-01T23:05:07.123456Z';
 const NOW = Date.parse('2026-03-10T12:00:00Z');
@@ -17,7 +17,14 @@ test('a time is in the zone of the viewer', () => {
   expect(time.formatTime(TIME)).toBe('Mar 2, 2026, 00:05:07 GMT+1');
   expect(time.formatHour(TIME)).toBe('Mar 2, 00:05 GMT+1');
   expect(time.formatDate(TIME)).toBe('Mar 2, 2026');
+});
+
+test('a stamp has the year if it is not this one, in the zone of the viewer', () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: NOW });
+  onTestFinished(() => void vi.useRealTimers());
   expect(time.formatStamp(TIME)).toBe('Mar 2, 00:05:07');
+  expect(time.formatStamp('2025-12-31T23:30:00Z')).toBe('Jan 1, 00:30:00');
+  expect(time.formatStamp('2025-12-31T22:30:00Z')).toBe('Dec 31, 2025, 23:30:00');
 });
 
 test('a time in summer has the offset of the summer', () => {

@@ -36,8 +36,12 @@ export const formatUtc = formatter({
 });
 /** "Mar 1, 2026", in the viewer's zone. */
 export const formatDate = formatter({ year: 'numeric', ...DAY });
-/** "Mar 1, 09:30:00", in the viewer's zone. For tables that name the zone elsewhere. */
-export const formatStamp = formatter({ ...DAY, ...SECOND });
+const stamp = formatter({ ...DAY, ...SECOND });
+const stampWithYear = formatter({ year: 'numeric', ...DAY, ...SECOND });
+const year = formatter({ year: 'numeric' });
+/** "Mar 1, 09:30:00", in the viewer's zone, and the year if it is not this one. For tables that name the zone elsewhere. */
+export const formatStamp = (time: Time): string =>
+  year(time) === year(new Date().toISOString()) ? stamp(time) : stampWithYear(time);
 /** "Mar 1, 09:00 GMT+1", in the viewer's zone. */
 export const formatHour = formatter({ ...DAY, ...MINUTE, timeZoneName: 'short' });
 const utcDay = formatter({ ...DAY, timeZone: 'UTC' });
