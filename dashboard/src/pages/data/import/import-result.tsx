@@ -72,14 +72,14 @@ function doneText({ inserted, addedBefore, existing, replaced, refused }: Import
 }
 
 function dryText({ inserted, existing, refused }: ImportAnswer, noun: Noun, mode: 'keep' | 'replace') {
-  const [one, many] =
+  const what: Noun =
     mode === 'keep'
       ? ['exists and stays as it is', 'exist and stay as they are']
       : ['exists and will be replaced', 'exist and will be replaced'];
   return (
     <>
       <strong>{`${counted(inserted, noun)} will be created`}</strong>
-      {`, ${formatNumber(existing)} ${existing === 1 ? one : many}, ${formatNumber(refused)} invalid. Nothing is written yet.`}
+      {`, ${counted(existing, what)}, ${formatNumber(refused)} invalid. Nothing is written yet.`}
     </>
   );
 }
