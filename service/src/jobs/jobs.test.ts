@@ -1,3 +1,4 @@
+import { createSecretSealer } from '@svc/deployment-secrets/sealed';
 import { waitFor } from '@svc/embedded-postgres/testing';
 import { makeWorkerUtils } from 'graphile-worker';
 import { pino } from 'pino';
@@ -9,7 +10,6 @@ import { listPartitions } from '../audit-log/partitions.ts';
 import { examineSecondFactors } from '../dashboard/auth/sealed-factors.ts';
 import { inTransaction } from '../database/pool.ts';
 import { createEndpoint, readEndpoint } from '../webhooks/endpoints.ts';
-import { createSecretSealer } from '../webhooks/sealed-secrets.ts';
 import { type Jobs, SCHEDULE, startJobs } from './jobs.ts';
 
 const service = await createTestService();

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createSecretSealer } from '@svc/deployment-secrets/sealed';
 import { measureJobs } from '@svc/telemetry/metrics';
 import { createAttempts } from '@svc/turns/attempts';
 import {
@@ -19,7 +20,6 @@ import { resealSecondFactors } from '../dashboard/auth/sealed-factors.ts';
 import { createPool } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';
 import { resealEndpointSecrets } from '../webhooks/reseal.ts';
-import { createSecretSealer } from '../webhooks/sealed-secrets.ts';
 import { maintainAuditLog } from './audit-log-partitions.ts';
 import { deleteExpired } from './expired.ts';
 import { removeDeletedWorkspaces } from './remove-workspaces.ts';

@@ -1,3 +1,4 @@
+import { deriveKey, fingerprintOf } from '@svc/deployment-secrets';
 import { timeOfMicros } from '@svc/exact-times/micros';
 import type { ApiKey, KeyAccess, KeyMode } from '@svc/sdk';
 import type { Shares } from '@svc/turns/lane';
@@ -5,7 +6,6 @@ import type pg from 'pg';
 import type { ActorContext } from '../audit-log/actor.ts';
 import { allocateTimestamps } from '../changes/clock.ts';
 import { newId } from '../config/ids.ts';
-import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 import { lookUp } from '../database/look-up.ts';
 import { inTransaction } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';

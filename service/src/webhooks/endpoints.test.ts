@@ -1,3 +1,4 @@
+import { createSecretSealer } from '@svc/deployment-secrets/sealed';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
@@ -11,7 +12,6 @@ import {
   rotateSecret,
 } from './endpoints.ts';
 import { examineEndpointSecrets, resealEndpointSecrets } from './reseal.ts';
-import { createSecretSealer } from './sealed-secrets.ts';
 
 const [OLD, NEW] = ['an older secret of 32 characters or more', 'a newer secret of 32 characters or more'];
 const older = createSecretSealer([OLD]);

@@ -1,10 +1,10 @@
+import type { SecretSealer } from '@svc/deployment-secrets/sealed';
 import type { Queryable } from '@svc/turns/lane';
 import { createSecret } from '@svc/webhook-sender';
 import type pg from 'pg';
 import { newId } from '../config/ids.ts';
 import { lookUp } from '../database/look-up.ts';
 import { statement } from '../database/statement.ts';
-import type { SecretSealer } from './sealed-secrets.ts';
 
 /** What a person chooses about an endpoint. */
 export interface EndpointSettings {

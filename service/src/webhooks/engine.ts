@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { SecretSealer } from '@svc/deployment-secrets/sealed';
 import type { Queryable } from '@svc/turns/lane';
 import type { SendResult, WebhookRequest } from '@svc/webhook-sender';
 import type { Logger } from 'pino';
@@ -14,7 +15,6 @@ import {
   takeFreeEndpoints,
 } from './leases.ts';
 import { newRoundState, type RoundOptions, runRound } from './round.ts';
-import type { SecretSealer } from './sealed-secrets.ts';
 
 export interface EngineOptions {
   readonly connections: Queryable;

@@ -1,10 +1,10 @@
+import type { SecretSealer } from '@svc/deployment-secrets/sealed';
 import type pg from 'pg';
 import { newestPosition } from '../changes/after.ts';
 import { lookUp } from '../database/look-up.ts';
 import { statement } from '../database/statement.ts';
 import { utc } from '../database/utc.ts';
 import type { EndpointSettings } from './endpoints.ts';
-import type { SecretSealer } from './sealed-secrets.ts';
 import type { WebhookSecrets } from './wire.ts';
 
 /** Changes of endpoints by people, in the caller's transaction. A running round of the endpoint is not disturbed. */

@@ -1,8 +1,8 @@
+import type { SecretSealer } from '@svc/deployment-secrets/sealed';
 import type { Queryable } from '@svc/turns/lane';
 import { attemptsForEach } from '../database/errors.ts';
 import { pagesOf } from '../database/pages.ts';
 import { statement } from '../database/statement.ts';
-import type { SecretSealer } from './sealed-secrets.ts';
 
 const PAGE_ROWS = 500;
 

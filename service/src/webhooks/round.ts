@@ -1,3 +1,4 @@
+import type { SecretSealer } from '@svc/deployment-secrets/sealed';
 import type { Queryable } from '@svc/turns/lane';
 import { ATTEMPTS_MAX, type SendResult, type WebhookRequest } from '@svc/webhook-sender';
 import { type ChangesAfter, readChangesAfter } from '../changes/after.ts';
@@ -13,7 +14,6 @@ import {
 import { type Endpoint, readEndpoint } from './endpoints.ts';
 import type { EndpointKey } from './leases.ts';
 import { beginReplay } from './replay.ts';
-import type { SecretSealer } from './sealed-secrets.ts';
 
 /** What a round needs of its engine. */
 export interface RoundOptions {

@@ -1,3 +1,4 @@
+import { createSecretSealer } from '@svc/deployment-secrets/sealed';
 import { countDeliveries } from '@svc/telemetry/metrics';
 import { type Tracing, tracedSender } from '@svc/telemetry/tracing';
 import { createWebhookSender, parseNetworks } from '@svc/webhook-sender';
@@ -7,7 +8,6 @@ import { systemClock } from '../config/time.ts';
 import { createPool } from '../database/pool.ts';
 import { createChangeSignals, type SignalChannel } from '../signals/signals.ts';
 import { type Engine, startEngine } from './engine.ts';
-import { createSecretSealer } from './sealed-secrets.ts';
 
 interface WebhookOptions {
   readonly databaseUrl: string;

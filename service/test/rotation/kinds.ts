@@ -1,10 +1,10 @@
+import type { SealedKind } from '@svc/deployment-secrets';
+import { createSecretSealer } from '@svc/deployment-secrets/sealed';
 import type { AnyErrorCode } from '@svc/sdk/contract';
 import { expect } from 'vitest';
-import type { SealedKind } from '../../src/config/secrets.ts';
 import { resealSecondFactors } from '../../src/dashboard/auth/sealed-factors.ts';
 import { companies } from '../../src/resources/index.ts';
 import { resealEndpointSecrets } from '../../src/webhooks/reseal.ts';
-import { createSecretSealer } from '../../src/webhooks/sealed-secrets.ts';
 import { finish, goToProvider, openProvider, settingsFor } from '../dashboard/openid.ts';
 import { createTestDashboard, PASSWORD, sessionCookie, type Visitor } from '../harness/dashboard.ts';
 import { seedRecords } from '../harness/records.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { createSecretSealer } from '@svc/deployment-secrets/sealed';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { newestPosition } from '../../src/changes/after.ts';
 import { inTransaction } from '../../src/database/pool.ts';
 import { createEndpoint } from '../../src/webhooks/endpoints.ts';
-import { createSecretSealer } from '../../src/webhooks/sealed-secrets.ts';
 import { bootstrapWorkspace, signIn } from '../harness/dashboard-http.ts';
 import { createTestDatabase } from '../harness/database.ts';
 import { type ServiceProcess, startSvcd } from '../harness/process.ts';

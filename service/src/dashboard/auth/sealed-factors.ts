@@ -1,6 +1,6 @@
+import { deriveKey, fingerprintOf } from '@svc/deployment-secrets';
 import type { Queryable } from '@svc/turns/lane';
 import { parseEnvelope, symmetricDecrypt, symmetricEncrypt } from 'better-auth/crypto';
-import { deriveKey, fingerprintOf } from '../../config/secrets.ts';
 import { attemptsForEach } from '../../database/errors.ts';
 import { pagesOf } from '../../database/pages.ts';
 import { statement } from '../../database/statement.ts';

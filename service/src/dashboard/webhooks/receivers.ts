@@ -1,5 +1,5 @@
+import { createSecretSealer, type SecretSealer } from '@svc/deployment-secrets/sealed';
 import { parseNetworks, type ReceiverPolicy } from '@svc/webhook-sender';
-import { createSecretSealer, type SecretSealer } from '../../webhooks/sealed-secrets.ts';
 
 /** What the routes of webhooks need. */
 export interface Webhooks {

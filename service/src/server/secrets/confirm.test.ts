@@ -1,10 +1,10 @@
+import { fingerprintOf } from '@svc/deployment-secrets';
+import { sealingKeyName } from '@svc/deployment-secrets/sealed';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/harness/database.ts';
-import { fingerprintOf } from '../../config/secrets.ts';
 import { sealingKeys } from '../../dashboard/auth/sealed-factors.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { createWorkspace } from '../../records/workspaces.ts';
-import { sealingKeyName } from '../../webhooks/sealed-secrets.ts';
 import { judgeSecrets, rememberSecrets } from './confirm.ts';
 
 const OLD = 'the secret of yesterday, 32 characters';

@@ -1,14 +1,14 @@
+import { fingerprintOf } from '@svc/deployment-secrets';
+import { createSecretSealer, sealingKeyName } from '@svc/deployment-secrets/sealed';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { OperatorError } from '../../config/errors.ts';
 import { counted } from '../../config/plural.ts';
-import { fingerprintOf } from '../../config/secrets.ts';
 import { resealSecondFactors, sealingKeys, UNNAMED_VERSION } from '../../dashboard/auth/sealed-factors.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { statement } from '../../database/statement.ts';
 import { resealEndpointSecrets } from '../../webhooks/reseal.ts';
-import { createSecretSealer, sealingKeyName } from '../../webhooks/sealed-secrets.ts';
 import { createSecretFile, readSecretFile, secretFileOf } from './file.ts';
 import { examineSecretUse, listed } from './use.ts';
 

@@ -1,9 +1,9 @@
+import { fingerprintOf } from '@svc/deployment-secrets';
+import { createSecretSealer } from '@svc/deployment-secrets/sealed';
 import type pg from 'pg';
-import { fingerprintOf } from '../../config/secrets.ts';
 import { examineSecondFactors, type FactorSecrets } from '../../dashboard/auth/sealed-factors.ts';
 import { type BoundStatement, statement } from '../../database/statement.ts';
 import { type EndpointSecrets, examineEndpointSecrets } from '../../webhooks/reseal.ts';
-import { createSecretSealer } from '../../webhooks/sealed-secrets.ts';
 
 /** Which keys, second factors and endpoints of webhooks depend on which of the deployment's secrets. */
 export interface SecretUse {

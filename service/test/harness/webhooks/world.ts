@@ -1,3 +1,4 @@
+import { createSecretSealer } from '@svc/deployment-secrets/sealed';
 import { createWebhookSender, parseNetworks } from '@svc/webhook-sender';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
@@ -6,7 +7,6 @@ import { inTransaction } from '../../../src/database/pool.ts';
 import { createChangeSignals, localChannel } from '../../../src/signals/signals.ts';
 import { createEndpoint, type EndpointSettings } from '../../../src/webhooks/endpoints.ts';
 import { type Engine, startEngine } from '../../../src/webhooks/engine.ts';
-import { createSecretSealer } from '../../../src/webhooks/sealed-secrets.ts';
 import { createTestService, TEST_SECRET } from '../service.ts';
 
 export { type Receiver, startReceiver } from './receiver.ts';

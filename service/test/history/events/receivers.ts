@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import { createSecretSealer } from '@svc/deployment-secrets/sealed';
 import { waitFor } from '@svc/embedded-postgres/testing';
 import type pg from 'pg';
 import { Webhook } from 'standardwebhooks';
 import { inTransaction } from '../../../src/database/pool.ts';
 import { createEndpoint } from '../../../src/webhooks/endpoints.ts';
-import { createSecretSealer } from '../../../src/webhooks/sealed-secrets.ts';
 import { onFileEnd } from '../../harness/cleanup.ts';
 import { secret } from '../../harness/secrets.ts';
 import { type Received, startReceiver } from '../../harness/webhooks/receiver.ts';

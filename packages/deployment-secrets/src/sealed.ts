@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { deriveKey, fingerprintOf } from '../config/secrets.ts';
+import { deriveKey, fingerprintOf } from './index.ts';
 
 /** Where a secret is stored. It opens only there. */
 interface SealContext {
