@@ -7,7 +7,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { Registry } from 'prom-client';
 import { registerV1 } from './api/index.ts';
 import { type AuditWriter, createAuditWriter } from './audit-log/audit-writer.ts';
-import { createUsageCounter } from './audit-log/usage-counter.ts';
+import { createUsageCounter } from './audit-log/usage/usage-counter.ts';
 import type { Config } from './config/config.ts';
 import { LOG_RETENTION_DAYS_DEFAULT } from './config/limits.ts';
 import { type Clock, DAY_MS, systemClock } from './config/time.ts';

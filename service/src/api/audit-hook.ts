@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { AuditedRequest, Outcome, QuotaState } from '../audit-log/append-requests.ts';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
+import type { AuditedRequest, Outcome, QuotaState } from '../audit-log/audited-request.ts';
 import type { NewEntry } from '../audit-log/entry.ts';
-import type { UsageCounter } from '../audit-log/usage-counter.ts';
+import type { UsageCounter } from '../audit-log/usage/usage-counter.ts';
 import type { Clock } from '../config/time.ts';
 import { isUnavailable } from '../database/errors.ts';
 import { type ApiError, errorEnvelope, unavailable } from '../http/errors.ts';

@@ -4,7 +4,7 @@ import type { Limiter } from '@svc/rate-limiter';
 import type { FastifyInstance } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
-import type { UsageCounter } from '../audit-log/usage-counter.ts';
+import type { UsageCounter } from '../audit-log/usage/usage-counter.ts';
 import type { Clock } from '../config/time.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { ApiError } from '../http/errors.ts';

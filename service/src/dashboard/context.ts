@@ -1,5 +1,5 @@
 import type { Connections, Shares } from '@svc/turns/lane';
-import type { UsageCounter } from '../audit-log/usage-counter.ts';
+import type { UsageCounter } from '../audit-log/usage/usage-counter.ts';
 import type { OidcSettings } from '../config/oidc.ts';
 import type { Clock } from '../config/time.ts';
 import type { KeyStore } from '../keys/store.ts';

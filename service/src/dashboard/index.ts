@@ -2,7 +2,7 @@ import helmet from '@fastify/helmet';
 import { securityHeaders } from '@svc/http-content/security-headers';
 import { unshared } from '@svc/turns/lane';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-import type { UsageCounter } from '../audit-log/usage-counter.ts';
+import type { UsageCounter } from '../audit-log/usage/usage-counter.ts';
 import type { OidcSettings } from '../config/oidc.ts';
 import type { Clock } from '../config/time.ts';
 import type { Lanes } from '../database/lanes.ts';

@@ -1,4 +1,4 @@
-import { lockUsageMark } from '../audit-log/count-usage.ts';
+import { lockUsageMark } from '../audit-log/usage/count-usage.ts';
 import { statement } from '../database/statement.ts';
 import { type VerifyOptions, withoutStatementTimeout } from './finding.ts';
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { countUsage, searchMarks } from '../../src/audit-log/count-usage.ts';
+import { countUsage, searchMarks } from '../../src/audit-log/usage/count-usage.ts';
 import type { TestDatabase } from '../harness/database.ts';
 import { metered, PLANS, sharesOf } from './buffers.ts';
 import { createState, partitionsOf, STATES, type StateName } from './states.ts';

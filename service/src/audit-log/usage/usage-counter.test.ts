@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { waitingForLocks } from '../../test/harness/locks.ts';
-import { losingPool } from '../../test/harness/postgres/lost-commit.ts';
-import { createTestService, type TestService } from '../../test/harness/service.ts';
-import { USAGE_ENTRIES_MAX, USAGE_READER_WAIT_MS, USAGE_WAITING_MAX } from '../config/limits.ts';
-import { lanesOver } from '../database/lanes.ts';
+import { waitingForLocks } from '../../../test/harness/locks.ts';
+import { losingPool } from '../../../test/harness/postgres/lost-commit.ts';
+import { createTestService, type TestService } from '../../../test/harness/service.ts';
+import { USAGE_ENTRIES_MAX, USAGE_READER_WAIT_MS, USAGE_WAITING_MAX } from '../../config/limits.ts';
+import { lanesOver } from '../../database/lanes.ts';
 import { insertEntries, newCounter, sumsOf, testRequest } from './usage-counter.fixture.ts';
 
 let service: TestService;

@@ -1,6 +1,6 @@
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { createTestService, type TestService } from '../../test/harness/service.ts';
-import { USAGE_INTERVAL_MS, USAGE_WAITING_MAX, USAGE_WORKSPACES_MAX } from '../config/limits.ts';
+import { createTestService, type TestService } from '../../../test/harness/service.ts';
+import { USAGE_INTERVAL_MS, USAGE_WAITING_MAX, USAGE_WORKSPACES_MAX } from '../../config/limits.ts';
 import { insertEntries, newCounter, sumsOf, testRequest } from './usage-counter.fixture.ts';
 import { ofRound } from './usage-counter.ts';
 

@@ -1,6 +1,6 @@
-import { testLanes } from '../../test/harness/database.ts';
-import type { TestService } from '../../test/harness/service.ts';
-import type { Lanes } from '../database/lanes.ts';
+import { testLanes } from '../../../test/harness/database.ts';
+import type { TestService } from '../../../test/harness/service.ts';
+import type { Lanes } from '../../database/lanes.ts';
 import { createUsageCounter } from './usage-counter.ts';
 
 /** A counter of another process on the same database, and its warnings. */

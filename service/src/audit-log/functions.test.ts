@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../test/harness/database.ts';
-import { TABLE_PLACEMENTS } from '../../database/citus/placements.ts';
-import { KEY_IS_VALID, workspaceIsOpen } from '../valid-key.ts';
+import { createTestDatabase } from '../../test/harness/database.ts';
+import { TABLE_PLACEMENTS } from '../database/citus/placements.ts';
+import { KEY_IS_VALID, workspaceIsOpen } from './valid-key.ts';
 
 /** The text of the function that writes requests in a cluster. */
 

@@ -1,7 +1,7 @@
 import type { Connections } from '@svc/turns/lane';
 import { inTransaction } from '../../database/pool.ts';
 import { preparedStatement } from '../../database/statement.ts';
-import { type Counted, lockUsageMark, setUpCounting, type TestSum } from '../count-usage.ts';
+import { type Counted, lockUsageMark, setUpCounting, type TestSum } from './count-usage.ts';
 
 const lockFreeMark = preparedStatement('lock_free_usage_mark', 'request')`
   select counted_until::text as mark from usage_marks where workspace_id = $1 for no key update skip locked`;

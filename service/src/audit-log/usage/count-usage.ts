@@ -1,7 +1,7 @@
 import type { Connections } from '@svc/turns/lane';
-import { USAGE_LOCK_TIMEOUT_MS, USAGE_STATEMENT_TIMEOUT_MS } from '../config/limits.ts';
-import { inTransaction } from '../database/pool.ts';
-import { preparedStatement, statement } from '../database/statement.ts';
+import { USAGE_LOCK_TIMEOUT_MS, USAGE_STATEMENT_TIMEOUT_MS } from '../../config/limits.ts';
+import { inTransaction } from '../../database/pool.ts';
+import { preparedStatement, statement } from '../../database/statement.ts';
 
 /** Requests with a test key that took about the same time. They have no entries. */
 export interface TestSum {

@@ -11,13 +11,13 @@ import {
   USAGE_SEARCH_INTERVAL_MS,
   USAGE_WAITING_MAX,
   USAGE_WORKSPACES_MAX,
-} from '../config/limits.ts';
-import { isRefused, UnknownOutcomeError } from '../database/errors.ts';
-import type { Lanes } from '../database/lanes.ts';
-import type { AuditedRequest } from './append-requests.ts';
+} from '../../config/limits.ts';
+import { isRefused, UnknownOutcomeError } from '../../database/errors.ts';
+import type { Lanes } from '../../database/lanes.ts';
+import type { AuditedRequest } from '../audited-request.ts';
+import { LOG_OWNER } from '../held-logs.ts';
+import { countEntries, countUsageInShard } from './count-in-shard.ts';
 import { type Counted, countUsage, searchMarks, type TestSum } from './count-usage.ts';
-import { LOG_OWNER } from './held-logs.ts';
-import { countEntries, countUsageInShard } from './shards/count-in-shard.ts';
 
 /**
  * Counts the usage of keys and the traffic of workspaces in the background: requests with live keys from their entries,
