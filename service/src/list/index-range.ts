@@ -126,9 +126,7 @@ export function rowsOf(
   { fixed, order, where, until }: IndexRange,
   doc: string,
   limit: string,
-  place: readonly string[] = list.shortKeys
-    ? [`(${sort.column.column}, id, encode(id_order, 'hex')) as place`]
-    : [],
+  place: readonly string[] = list.shortKeys ? [`(${sort.column.column}, id, id_order) as place`] : [],
 ): string {
   const { column } = sort.column;
   const columns = fixed.map((each) => each.column);

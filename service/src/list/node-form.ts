@@ -50,7 +50,7 @@ function shortKeyRow(
   const endOf = (row: NodeRow | undefined): PageEnd | null =>
     row === undefined
       ? null
-      : { f1: asInJson(row[column]), f2: row.id, f3: row.id_order?.toString('hex') ?? '' };
+      : { f1: asInJson(row[column]), f2: row.id, f3: `\\x${row.id_order?.toString('hex') ?? ''}` };
   return { ...shared(rows), first: endOf(rows[0]), last: endOf(lastOf(rows, limit)) };
 }
 
