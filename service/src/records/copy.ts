@@ -35,7 +35,9 @@ export interface Inserted {
 
 /** Text that is sent to PostgreSQL at once. */
 const COPY_CHUNK_CHARACTERS = 64 * 1024;
-/** Of so many inputs, the first pass writes one more than the second. */
+/** Inputs that one pass writes one after the other. */
+const RUN = 4;
+/** Of so many runs, the first pass writes one more than the second. */
 const PASSES_PERIOD = 19;
 
 /** Writes accepted inputs with COPY, each with its timestamp. The caller notes the result ({@link noteOfCreations}). */
@@ -64,12 +66,15 @@ export async function copyAccepted(
 }
 
 /**
- * First 10 of 19 inputs, then the others, each with its position. PostgreSQL splits an index page in halves if it inserts
- * ascending keys between others; the second pass fills these halves. docs/decisions/0021 has the sizes.
+ * First 10 of 19 runs of inputs, then the others, each input with its position. PostgreSQL splits an index page in halves if
+ * it inserts ascending keys between others; the second pass fills these halves. With longer runs, it would split some of
+ * them again. With shorter ones, the rows of a page of the list would be on more pages of the table. docs/decisions/0021 has
+ * the sizes.
  */
 function* inTwoPasses(accepted: readonly Accepted[]): Generator<readonly [number, Accepted]> {
   for (const pass of [0, 1]) {
-    for (const [i, input] of accepted.entries()) if ((i % PASSES_PERIOD) % 2 === pass) yield [i, input];
+    for (const [i, input] of accepted.entries())
+      if ((Math.floor(i / RUN) % PASSES_PERIOD) % 2 === pass) yield [i, input];
   }
 }
 
