@@ -728,6 +728,26 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.count_key_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update live_meters set keys_version = keys_version + 1 where workspace_id = new.workspace_id;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_key_deletions()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update live_meters set keys_version = keys_version + 1 where workspace_id in (select workspace_id from deleted);
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.create_usage_mark()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -921,7 +941,6 @@ RETURN (' '::text || regexp_replace(lower((("left"(title, 500) || ' '::text) || 
 CREATE OR REPLACE FUNCTION public.write_requests(anchor text, waited text, workspace_ids text[], key_ids text[], token_versions integer[], ids text[], heads text[], tails text[], counted boolean[], statuses smallint[], methods text[], paths text[], latency_buckets smallint[], timeout text)
  RETURNS TABLE(place integer, workspace text, granted boolean, used bigint, quota bigint, reason text)
  LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_custom_plan'
 AS $function$
 declare
   request record;
@@ -995,6 +1014,10 @@ begin
   end loop;
 end
 $function$;
+
+CREATE TRIGGER count_key_change AFTER UPDATE OF token_version, revoked_at, paused_at, expires_at ON public.api_keys FOR EACH ROW WHEN (((((old.token_version IS DISTINCT FROM new.token_version) OR (old.revoked_at IS DISTINCT FROM new.revoked_at)) OR (old.paused_at IS DISTINCT FROM new.paused_at)) OR (old.expires_at IS DISTINCT FROM new.expires_at))) EXECUTE FUNCTION count_key_change();
+
+CREATE TRIGGER count_key_deletions AFTER DELETE ON public.api_keys REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION count_key_deletions();
 
 CREATE TRIGGER of_earlier_node AFTER INSERT OR UPDATE OF token_index ON public.api_keys FOR EACH ROW EXECUTE FUNCTION note_key_workspace();
 

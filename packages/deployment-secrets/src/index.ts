@@ -3,7 +3,7 @@ import { hkdfSync } from 'node:crypto';
 /**
  * The purposes that keys are derived for, and the kinds of values that depend on each. Each purpose gets an independent
  * key from the same secret. Secrets are used only through such keys, so a new kind of value needs an entry here. The test
- * of a rotation (test/rotation/rotation.test.ts) does not compile without a case for each kind.
+ * of a rotation (service/test/rotation/rotation.test.ts) does not compile without a case for each kind.
  */
 export const SEALED_BY = {
   'token index': ['API key'],

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
-import type { AuditedRequest, Outcome, QuotaState } from '../audit-log/audited-request.ts';
+import type { AuditedRequest, Outcome, QuotaState, Recorded } from '../audit-log/audited-request.ts';
 import type { NewEntry } from '../audit-log/entry.ts';
 import type { UsageCounter } from '../audit-log/usage/usage-counter.ts';
 import type { Clock } from '../config/time.ts';
@@ -26,10 +26,10 @@ export interface AuditOptions {
 /** The body of a write. Its audit entry is already committed, in the transaction of the write. */
 class AuditedBody {
   readonly body: string;
-  readonly quota: QuotaState | null;
-  constructor(body: string, quota: QuotaState | null) {
+  readonly outcome: Recorded;
+  constructor(body: string, outcome: Recorded) {
     this.body = body;
-    this.quota = quota;
+    this.outcome = outcome;
   }
 }
 
@@ -40,9 +40,9 @@ class UnknownOutcome {}
 const sendAsIs = (reply: FastifyReply, body: AuditedBody | UnknownOutcome): FastifyReply =>
   reply.serializer((same: typeof body) => same as never).send(body);
 
-/** Sends a response whose audit entry is committed. `quota` is the state after it. */
-export const sendAudited = (reply: FastifyReply, body: string, quota: QuotaState | null): FastifyReply =>
-  sendAsIs(reply, new AuditedBody(body, quota));
+/** Sends a response whose audit entry is committed. */
+export const sendAudited = (reply: FastifyReply, body: string, outcome: Recorded): FastifyReply =>
+  sendAsIs(reply, new AuditedBody(body, outcome));
 
 /** Sends 503, without a second audit entry: it is not known whether the write is committed with its own. */
 export const sendUnknownOutcome = (reply: FastifyReply): FastifyReply =>
@@ -75,9 +75,10 @@ export async function auditResponse(
     if (payload instanceof UnknownOutcome) return replaceResponse(reply, unavailable());
     const outcome: Outcome =
       payload instanceof AuditedBody
-        ? { result: 'recorded', quota: payload.quota }
+        ? payload.outcome
         : await append(reply.statusCode !== RATE_LIMITED && caller.addressAllowed);
     if (outcome.result === 'recorded') {
+      if (outcome.isStale) caller.readAgain();
       // If the quota is used up, the gate checks the next request before any work is done for it.
       quotaGate.note(key.workspaceId, outcome.quota);
       addLimitHeaders(outcome.quota);
@@ -142,6 +143,7 @@ export function auditedRequest(
     workspaceId: key.workspaceId,
     keyId: key.keyId,
     tokenVersion: key.tokenVersion,
+    validity: key.validity,
     entry: live ? requestEntry(request, key, answered, durationMs) : null,
     counted: live && answered.counted,
     failed: answered.status >= FIRST_ERROR_STATUS,

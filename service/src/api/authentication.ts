@@ -18,6 +18,8 @@ export interface Caller {
   readonly isMember: boolean;
   /** Removes the key from the memory of this process, after the database has refused it. */
   readonly forget: () => void;
+  /** Lets the next request with the token read the key from the database. */
+  readonly readAgain: () => void;
 }
 
 declare module 'fastify' {
@@ -81,7 +83,11 @@ export async function authenticate(request: FastifyRequest, options: Authenticat
   const addressAllowed = mayUse(key, () => clientAddress(request));
   // A client that may not use the key counts as one that does not know it, so that it writes few entries.
   if (!addressAllowed) await countFailure(rateLimitKey(request), options);
-  return { key, burst: null, addressAllowed, isMember: false, forget: () => authenticator.forget(token) };
+  return {
+    ...{ key, burst: null, addressAllowed, isMember: false },
+    forget: () => authenticator.forget(token),
+    readAgain: () => authenticator.readAgain(token),
+  };
 }
 
 /** Asks the database for the key of a token that memory does not know, or has not confirmed for some time. */

@@ -1,7 +1,7 @@
 import type { Limiter } from '@svc/rate-limiter';
 import type { Shares } from '@svc/turns/lane';
-import type { QuotaState } from '../audit-log/append-requests.ts';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
+import type { QuotaState } from '../audit-log/audited-request.ts';
 import type { Clock } from '../config/time.ts';
 import { preparedStatement } from '../database/statement.ts';
 import { ApiError } from '../http/errors.ts';
@@ -70,11 +70,12 @@ const quotaExceeded = (quota: QuotaState, nowMs: number): ApiError =>
 
 /** Takes a unit of live quota without an entry, and confirms the key. Throws the refusal. */
 export async function takeUnit(
-  { workspaceId, keyId, tokenVersion }: AuthenticatedKey,
+  { workspaceId, keyId, tokenVersion, validity }: AuthenticatedKey,
   auditWriter: AuditWriter,
   quotaGate: QuotaGate,
 ): Promise<void> {
-  const unit = { workspaceId, keyId, tokenVersion, entry: null, counted: true, failed: false, durationMs: 0 };
+  const key = { workspaceId, keyId, tokenVersion, validity };
+  const unit = { ...key, entry: null, counted: true, failed: false, durationMs: 0 };
   const outcome = await auditWriter.append(unit);
   if (outcome.result === 'invalid_key') throw invalidKey(true);
   if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);

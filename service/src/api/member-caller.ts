@@ -25,6 +25,7 @@ export function asMember<T>({ userId, ...member }: Member, work: () => PromiseLi
     addressAllowed: true,
     isMember: true,
     forget: () => undefined,
+    readAgain: () => undefined,
   };
   // Awaited here: an injected request begins when its result is awaited.
   return running.run(caller, async () => await work());

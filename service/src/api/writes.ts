@@ -3,13 +3,9 @@ import { BATCH_BODY_MAX_BYTES } from '@svc/sdk/contract';
 import { traced } from '@svc/telemetry/tracing';
 import type { Shares } from '@svc/turns/lane';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  appendRequests,
-  type Outcome,
-  type QuotaState,
-  writeRequests,
-} from '../audit-log/append-requests.ts';
-import { writeRequestsInShard } from '../audit-log/shards/append-in-shard.ts';
+import { appendRequests, writeRequests } from '../audit-log/append-requests.ts';
+import type { Outcome, Recorded } from '../audit-log/audited-request.ts';
+import { writeChecked } from '../audit-log/write-checked.ts';
 import { LOCK_TIMEOUT_MS } from '../config/limits.ts';
 import type { IsDistributed } from '../database/citus/detect.ts';
 import { UnknownOutcomeError } from '../database/errors.ts';
@@ -133,8 +129,7 @@ type Written =
       readonly dryRun: false;
       /** Whether the answer is that of an earlier request with the same Idempotency-Key. */
       readonly replayed: boolean;
-      /** The live quota after the write. Null: the workspace has none. */
-      readonly quota: QuotaState | null;
+      readonly outcome: Recorded;
     };
 
 /** Thrown to roll back the transaction of a dry run. It carries the answer out of the transaction. */
@@ -186,7 +181,7 @@ async function runWrite(
         counted: true,
         recordIds,
       });
-      const write = (await isDistributed(client)) ? writeRequestsInShard : writeRequests;
+      const write = (await isDistributed(client)) ? writeChecked : writeRequests;
       const results = await atOnce(client, () => [
         ...finish(),
         appendRequests(client, workspaceId, [audited], LOCK_TIMEOUT_MS, write),
@@ -194,7 +189,7 @@ async function runWrite(
       const [outcome] = results.at(-1) as readonly Outcome[];
       if (outcome === undefined || outcome.result === 'invalid_key') throw invalidKey(true);
       if (outcome.result === 'over_quota') throw quotaGate.exceeded(workspaceId, outcome.quota);
-      return { answer, dryRun: false, replayed: earlier !== undefined, quota: outcome.quota };
+      return { answer, dryRun: false, replayed: earlier !== undefined, outcome };
     });
   } catch (error) {
     if (error instanceof DryRun) return { answer: error.answer, dryRun: true };
@@ -211,5 +206,5 @@ function send(reply: FastifyReply, written: Written): FastifyReply {
   if (body !== '') reply.type(JSON_UTF8);
   if (written.dryRun) return reply.header('dry-run', 'true').send(body || undefined);
   if (written.replayed) reply.header('idempotent-replayed', 'true');
-  return sendAudited(reply, body, written.quota);
+  return sendAudited(reply, body, written.outcome);
 }

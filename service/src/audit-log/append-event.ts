@@ -84,7 +84,7 @@ const countKeyChange = statement('count_key_change', 'request')`
  * Locks the clock of the log before a key is locked to be revoked or rotated, or when a workspace is deleted or restored,
  * and increments the version of the keys.
  * Every transaction that locks a key and logs the change must use this order: the group commits of nodes of 0.1.0 also lock
- * keys after the clock. A group commit that has waited for this lock sees the new version and reads the keys again.
+ * keys after the clock. A group commit that has waited for this lock sees the new version.
  */
 export async function lockLogForKeys(client: pg.ClientBase, workspaceId: string): Promise<void> {
   await client.query(countKeyChange(workspaceId));

@@ -1,7 +1,7 @@
 import { BusyError } from '@svc/turns';
 import { expect, test } from 'vitest';
-import type { Outcome } from './append-requests.ts';
 import { AUDIT_QUEUE_LIMITS, createAuditQueue } from './audit-queue.ts';
+import type { Outcome } from './audited-request.ts';
 
 test('a request whose entry is not taken in time gets BusyError', async () => {
   const queue = createAuditQueue({ ...AUDIT_QUEUE_LIMITS, waitMs: 20 });

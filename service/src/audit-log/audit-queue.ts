@@ -1,6 +1,6 @@
 import { createFairQueue, type FairQueue, type FairQueueLimits } from '@svc/fair-queue';
 import { BusyError } from '@svc/turns';
-import type { AuditedRequest, Outcome } from './append-requests.ts';
+import type { AuditedRequest, Outcome } from './audited-request.ts';
 
 /** A request that waits for its entry. */
 export interface Pending extends AuditedRequest {

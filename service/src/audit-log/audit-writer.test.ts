@@ -8,14 +8,18 @@ import { inCluster, waitingForLocks } from '../../test/harness/locks.ts';
 import { createTestService, type TestService } from '../../test/harness/service.ts';
 import { UnknownOutcomeError } from '../database/errors.ts';
 import { createPool } from '../database/pool.ts';
-import { type Outcome, writeRequests } from './append-requests.ts';
+import { requestOf } from './append-requests.fixture.ts';
+import { writeRequests } from './append-requests.ts';
 import type { Group, Pending } from './audit-queue.ts';
 import { createAuditWriter } from './audit-writer.ts';
+import type { Outcome } from './audited-request.ts';
+import { writeStale } from './write-checked.ts';
 import { writeGroup } from './write-group.ts';
 
 const LOCK_TIMEOUT_MS = 10_000;
 const IN_THE_FUTURE =
   "update live_meters set last_entry_at = now() + interval '10 years' where workspace_id = $1";
+const RECORDED = { result: 'recorded', quota: null } as const;
 const HOLD_LOG = 'select from live_meters where workspace_id = $1 for update';
 
 let service: TestService;
@@ -40,13 +44,9 @@ async function newGroup(count: number) {
   for (let i = 0; i < count; i++) {
     const workspaceId = await service.workspace();
     const { keyId } = await service.issue(workspaceId);
-    const request = {
-      ...{ workspaceId, keyId, tokenVersion: 1, counted: true, failed: false, durationMs: 1 },
-      entry: { kind: 'api.request', keyId, actor: null } as const,
-    };
     const resolve = (outcome: Outcome) => void outcomes.set(workspaceId, outcome);
     const reject = () => void outcomes.set(workspaceId, 'failed');
-    group.set(workspaceId, [{ ...request, sinceMs: 0, resolve, reject }]);
+    group.set(workspaceId, [{ ...requestOf({ workspaceId, keyId }), sinceMs: 0, resolve, reject }]);
   }
   return { group, outcomes, ids: [...group.keys()] as [string, string, ...string[]] };
 }
@@ -82,8 +82,6 @@ const write = async (group: Group, waitFor?: string, lockTimeoutMs = LOCK_TIMEOU
   return [...left.keys()];
 };
 
-const RECORDED = { result: 'recorded', quota: null } as const;
-
 async function expectWrittenOnlyNow({ group, outcomes, ids }: NewGroup): Promise<void> {
   expect(outcomes.size).toBe(0);
   expect(await entriesOf(ids)).toEqual([0, 0, 0]);
@@ -91,7 +89,7 @@ async function expectWrittenOnlyNow({ group, outcomes, ids }: NewGroup): Promise
   expect(await entriesOf(ids)).toEqual([1, 1, 1]);
 }
 
-// Skipped in a cluster, which does not run the statement for all workspaces: shards/append-in-shard.test.ts has its call.
+// Skipped in a cluster, which does not run the statement for all workspaces: append-requests.test.ts has its call.
 const testOfStatement = test.skipIf(inCluster());
 
 testOfStatement('requests of several workspaces are written with one commit', async () => {
@@ -112,17 +110,19 @@ testOfStatement(
   async () => {
     const { group, outcomes, ids } = await newGroup(3);
     const change = 'update live_meters set keys_version = keys_version + 1 where workspace_id = $1';
-    const left = await during(change, ids[1], async (holder) => {
-      const writing = write(group, ids[1]);
+    const patience = { waitFor: ids[1], lockTimeoutMs: LOCK_TIMEOUT_MS };
+    const { left, settle } = await during(change, ids[1], async (holder) => {
+      const writing = writeGroup(writeRequests, trail, group, patience);
       await expect.poll(() => waitingForLocks(service.pool)).toBe(1);
       await holder.query('commit');
       return writing;
     });
-    expect(left).toEqual([ids[1]]);
+    settle();
+    expect([...left.keys()]).toEqual([ids[1]]);
     expect(outcomes.has(ids[1])).toBe(false);
     expect(await entriesOf(ids)).toEqual([1, 0, 1]);
-    await write(new Map([[ids[1], group.get(ids[1]) ?? []]]));
-    expect(outcomes.get(ids[1])).toEqual(RECORDED);
+    (await writeGroup(writeStale, trail, left, patience)).settle();
+    expect(outcomes.get(ids[1])).toEqual({ ...RECORDED, isStale: true });
   },
 );
 

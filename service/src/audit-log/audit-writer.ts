@@ -8,10 +8,11 @@ import {
 } from '../config/limits.ts';
 import { failedFor, isConnectionFailure, isRefused, UnknownOutcomeError } from '../database/errors.ts';
 import type { AuditConnections } from '../database/lanes.ts';
-import { type AuditedRequest, type Outcome, writeRequests } from './append-requests.ts';
+import { writeRequests } from './append-requests.ts';
 import { AUDIT_QUEUE_LIMITS, createAuditQueue, type Group, type Pending, rejectAll } from './audit-queue.ts';
+import type { AuditedRequest, Outcome } from './audited-request.ts';
 import { createHeldLogs } from './held-logs.ts';
-import { writeRequestsInShard } from './shards/append-in-shard.ts';
+import { writeChecked, writeStale } from './write-checked.ts';
 import { writeGroup } from './write-group.ts';
 
 /** Writes the audit entries of requests. Each outcome is durable. */
@@ -66,10 +67,18 @@ export function createAuditWriter(
   const writeGroups = async (node: string | undefined): Promise<void> => {
     // In a cluster, a group cannot ask which logs are held. After it has waited in vain, it is written without waiting.
     let waitedInVain = false;
+    // A group of its own, so that the others do not wait for the checks.
+    let stale: ReadonlySet<string> = new Set();
     for (;;) {
-      const wanted = (workspaceId: string): boolean => !held.has(workspaceId) && nodeOf(workspaceId) === node;
+      const checked = stale;
+      stale = new Set();
+      const wanted = (workspaceId: string): boolean =>
+        !held.has(workspaceId) &&
+        nodeOf(workspaceId) === node &&
+        (checked.size === 0 || checked.has(workspaceId));
       const group = queue.takeGroup(GROUP_COMMIT_MAX_ENTRIES, wanted);
       const oldest = oldestOf(group);
+      if (oldest === undefined && checked.size > 0) continue;
       if (oldest === undefined) break;
       if (node === undefined) {
         await findNodes(group);
@@ -82,10 +91,11 @@ export function createAuditWriter(
       const patience = { waitFor, lockTimeoutMs: GROUP_COMMIT_LOCK_TIMEOUT_MS };
       const connections = node === '' ? lanes.trail : lanes.shards.of(node);
       try {
-        const write = node === '' ? writeRequests : writeRequestsInShard;
+        const write = node !== '' ? writeChecked : checked.size > 0 ? writeStale : writeRequests;
         const written = await writeGroup(write, connections, group, patience, monitor);
         written.settle();
         queue.putBack(written.left);
+        ({ stale } = written);
         if (waitedInVain) {
           held.hold(written.left.keys());
           held.write();

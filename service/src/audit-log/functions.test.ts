@@ -3,7 +3,7 @@ import { createTestDatabase } from '../../test/harness/database.ts';
 import { TABLE_PLACEMENTS } from '../database/citus/placements.ts';
 import { KEY_IS_VALID, workspaceIsOpen } from './valid-key.ts';
 
-/** The text of the function that writes requests in a cluster. */
+/** The functions of the database that write requests and count them. */
 
 const { pool } = await createTestDatabase();
 let source: string;

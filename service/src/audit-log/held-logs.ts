@@ -12,9 +12,8 @@ import { failedFor, isRefused } from '../database/errors.ts';
 import type { AuditConnections } from '../database/lanes.ts';
 import { inTransaction } from '../database/pool.ts';
 import { statement } from '../database/statement.ts';
-import { writeRequests } from './append-requests.ts';
 import { type AuditQueue, type Group, rejectAll } from './audit-queue.ts';
-import { writeRequestsInShard } from './shards/append-in-shard.ts';
+import { writeChecked } from './write-checked.ts';
 import { writeGroup } from './write-group.ts';
 
 /** The most workspaces that are remembered as held. */
@@ -47,7 +46,7 @@ export interface HeldLogs {
  * called when workspaces are no longer held.
  */
 export function createHeldLogs(
-  { writes, isDistributed }: Pick<AuditConnections, 'writes' | 'isDistributed'>,
+  { writes }: Pick<AuditConnections, 'writes'>,
   nodeOf: (workspaceId: string) => string | undefined,
   queue: AuditQueue,
   onFree: () => void,
@@ -79,10 +78,9 @@ export function createHeldLogs(
     try {
       const { settle, left } = await inTransaction(writes.of(LOG_OWNER), async (client) => {
         await client.query(limitTime());
-        const write = (await isDistributed(client)) ? writeRequestsInShard : writeRequests;
         taken = queue.takeGroup(GROUP_COMMIT_MAX_ENTRIES, (workspaceId) => wanted.has(workspaceId));
         return writeGroup(
-          write,
+          writeChecked,
           client,
           taken,
           { waitFor, lockTimeoutMs: HELD_LOG_LOCK_TIMEOUT_MS },

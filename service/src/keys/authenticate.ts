@@ -1,15 +1,17 @@
 import { hash } from 'node:crypto';
+import { deriveKey, fingerprintOf } from '@svc/deployment-secrets';
 import { withinAny } from '@svc/ip-addresses';
 import type { KeyAccess, KeyMode } from '@svc/sdk';
 import type { Shares } from '@svc/turns/lane';
+import type { KeyValidity } from '../audit-log/audited-request.ts';
 import { KEY_IS_VALID, workspaceIsOpen } from '../audit-log/valid-key.ts';
 import { KEY_CACHE_MAX_KEYS, KEY_CACHE_SECONDS } from '../config/limits.ts';
-import { deriveKey, fingerprintOf } from '../config/secrets.ts';
 import type { Clock } from '../config/time.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { lookUp } from '../database/look-up.ts';
 import { inTransaction } from '../database/pool.ts';
 import { preparedStatement, statement } from '../database/statement.ts';
+import { utc } from '../database/utc.ts';
 import { noteKeyWorkspace, workspaceOfKey } from './key-workspaces.ts';
 import { matchesHash, newSalt, saltedHash, tokenIndex } from './token.ts';
 
@@ -22,6 +24,8 @@ export interface AuthenticatedKey {
   readonly companyId: string | null;
   /** The statement that writes the audit entry confirms it; see docs/decisions/0002. */
   readonly tokenVersion: number;
+  /** Undefined: each audit entry has the database check the key. */
+  readonly validity?: KeyValidity;
   /** Requests per second. Null: no limit. */
   readonly burstLimit: number | null;
   /** Whether the key may be used from an address. Null: from any. */
@@ -52,6 +56,8 @@ export interface Authenticator {
   confirm(key: AuthenticatedKey): Promise<ConfirmedKey | undefined>;
   /** Forgets a key that the database has refused. */
   forget(token: string): void;
+  /** Lets the next use of a token ask the database. Memory still shows that the token was valid. */
+  readAgain(token: string): void;
 }
 
 interface KeyRow {
@@ -66,6 +72,8 @@ interface KeyRow {
   readonly salt: Buffer;
   readonly salted_hash: Buffer;
   readonly valid: boolean;
+  readonly keys_version: number;
+  readonly expires_at: string | null;
   readonly burst_limit: number | null;
   readonly allowed_networks: readonly string[] | null;
 }
@@ -137,6 +145,10 @@ export function createAuthenticator(
     forget(token) {
       cache.delete(nameOf(token));
     },
+    readAgain(token) {
+      const entry = cache.get(nameOf(token));
+      if (entry !== undefined) cache.set(nameOf(token), { ...entry, untilMs: 0 });
+    },
     async confirm({ workspaceId, keyId, tokenVersion }) {
       const confirmed = confirmKey(workspaceId, keyId, tokenVersion);
       const { rows } = await lanes.reads.of(workspaceId).query<ConfirmedRow>(confirmed);
@@ -162,6 +174,7 @@ export function createAuthenticator(
         access: row.access,
         companyId: row.company_id,
         tokenVersion: row.token_version,
+        validity: { keysVersion: row.keys_version, expiresAt: row.expires_at },
         burstLimit: row.burst_limit,
         allowsAddress: allowsAddress(row),
       };
@@ -174,6 +187,7 @@ export function createAuthenticator(
 const findKey = preparedStatement('find_key', 'request')`
   select k.workspace_id, k.id, k.mode, k.access, k.company_id, k.token_version, k.token_index,
     k.secret_fingerprint, k.salt, k.salted_hash, ${KEY_IS_VALID} and ${workspaceIsOpen('$1')} as valid,
+    (select keys_version from live_meters where workspace_id = $1) as keys_version, ${utc('k.expires_at')} as expires_at,
     k.allowed_networks, least(k.burst_limit, (select burst_limit from workspaces where id = $1)) as burst_limit
   from unnest($2::bytea[]) as wanted (token_index) cross join lateral (
     ${lookUp({ select: '*', from: 'api_keys', column: 'token_index', key: 'wanted.token_index' })}) k`;

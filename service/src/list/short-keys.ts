@@ -31,7 +31,7 @@ export interface PageEnds {
   readonly last: PageEnd | null;
 }
 
-/** Sort key, id and `id_order`, as row_to_json names them. It writes a bytea as the session's `bytea_output` says. */
+/** Sort key, id and `id_order`, as row_to_json names them. `id_order` is written as the session's `bytea_output` says. */
 export interface PageEnd {
   readonly f1: string | number;
   readonly f2: string;
@@ -43,5 +43,5 @@ export const valuesOf = (end: PageEnd | null) =>
     ? ([null, null, null] as const)
     : ([String(end.f1), end.f2, bytesOf(end.f3).toString('hex')] as const);
 
-/** To encode only these two values here takes less time than to encode that of each row in the statement. */
+/** Encoding these two values here takes less time than encoding one of each row in the statement. */
 const bytesOf: (text: string) => Buffer = pg.types.getTypeParser(pg.types.builtins.BYTEA);

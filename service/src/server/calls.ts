@@ -1,7 +1,7 @@
 import type { Grant } from '@svc/rate-limiter';
 import type { ExportState } from '@svc/telemetry/outages';
 import type { ProcessMetrics } from '@svc/telemetry/process-metrics';
-import type { AuditedRequest, Outcome } from '../audit-log/append-requests.ts';
+import type { AuditedRequest, Outcome } from '../audit-log/audited-request.ts';
 import type { Config } from '../config/config.ts';
 
 /** The calls between the processes of a service. They are types, because an interface would not be assignable to `Calls`. */

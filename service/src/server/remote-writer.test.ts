@@ -1,6 +1,6 @@
 import { BusyError } from '@svc/turns';
 import { describe, expect, test } from 'vitest';
-import type { AuditedRequest, Outcome } from '../audit-log/append-requests.ts';
+import type { AuditedRequest, Outcome } from '../audit-log/audited-request.ts';
 import { refusalOf, toApiError } from '../http/failures.ts';
 import { throwFromPeer, throwToPeer } from './peer-failures.ts';
 import { createRemoteWriter } from './remote-writer.ts';

@@ -1,8 +1,8 @@
 import { createRoom, type RoomLimits } from '@svc/fair-queue';
 import { BusyError } from '@svc/turns';
-import type { AuditedRequest, Outcome } from '../audit-log/append-requests.ts';
 import { sizeOf } from '../audit-log/audit-queue.ts';
 import type { AuditWriter } from '../audit-log/audit-writer.ts';
+import type { AuditedRequest, Outcome } from '../audit-log/audited-request.ts';
 
 /**
  * Passes entries to the writer of another process with `send`. The channel between the processes has no limit of its own,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { appendRequests, writeRequests } from '../../src/audit-log/append-requests.ts';
-import { writeRequestsInShard } from '../../src/audit-log/shards/append-in-shard.ts';
+import { writeChecked } from '../../src/audit-log/write-checked.ts';
 import { LOCK_TIMEOUT_MS } from '../../src/config/limits.ts';
 import { newRequestEntries, requestEntries } from '../harness/entries.ts';
 import { inCluster, waitingForLocks } from '../harness/locks.ts';
@@ -64,6 +64,7 @@ describe('many requests at once', () => {
       keyId,
       tokenVersion: 1,
       entry: { kind: 'api.request', keyId, actor: null } as const,
+      validity: { keysVersion: 0, expiresAt: null },
       counted: true,
       failed: false,
       durationMs: 1,
@@ -78,7 +79,7 @@ describe('many requests at once', () => {
         request(live.keyId),
       ],
       LOCK_TIMEOUT_MS,
-      inCluster() ? writeRequestsInShard : writeRequests,
+      inCluster() ? writeChecked : writeRequests,
     );
     expect(outcomes.map(({ result }) => result)).toEqual([
       ...Array.from({ length: 9 }, () => 'invalid_key'),

@@ -59,7 +59,7 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
   reset_pending_deliveries: (workspaceId) => [workspaceId, WAITING_ENDPOINT],
   reseal_second_factor: () => ['user', 'secret', 'codes', 'old secret', 'old codes'],
   workspaces_of_users: () => [PEOPLE],
-  write_requests_in_shard: (workspaceId) => [
+  write_checked_requests: (workspaceId) => [
     ...[
       workspaceId,
       workspaceId,

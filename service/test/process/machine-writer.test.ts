@@ -129,7 +129,7 @@ test('over two nodes with two workers each, the quota is exact', async () => {
 
 /** The nodes of a cluster have sessions of each other too. */
 const WRITERS = `select string_agg(distinct application_name, ', ') as name from pg_stat_activity
-  where datname = current_database() and query ~ '^(with today as|\\s*select place as position)'
+  where datname = current_database() and query ~ '^(with logs as|\\s*select place as position)'
     and application_name not like 'citus_internal%'`;
 
 test('only the primary writes the entries of requests', async () => {

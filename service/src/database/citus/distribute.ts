@@ -165,8 +165,11 @@ async function placeTables(
   const { rows: functions } = await client.query<{ name: string; signature: string }>(
     selectFunctions(Object.keys(DISTRIBUTED_FUNCTIONS)),
   );
-  for (const { name, signature } of functions)
+  for (const { name, signature } of functions) {
+    // Citus stores another plan each time a statement runs: see docs/scale.md.
+    await run(client, `alter function ${signature} set plan_cache_mode = force_custom_plan`);
     await client.query(placeFunction(signature, DISTRIBUTED_FUNCTIONS[name]));
+  }
   return tables.map(([table, placement]) => ({
     table,
     placement,

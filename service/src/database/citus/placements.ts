@@ -53,10 +53,15 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement>> = {
 export const workspaceColumn = (table: string): string => (table === 'workspaces' ? 'id' : 'workspace_id');
 
 /**
- * Triggers that a cluster does not have: they write reference tables, which a trigger of a divided table cannot do. They
- * serve nodes of versions that do not know clusters.
+ * Triggers that a cluster does not have. The first writes a reference table, which a trigger of a divided table cannot do;
+ * it serves nodes of versions that do not know clusters. The others serve the statement `write_requests`, which a cluster
+ * does not run.
  */
-export const LOCAL_TRIGGERS: readonly string[] = ['of_earlier_node'];
+export const LOCAL_TRIGGERS: readonly string[] = [
+  'of_earlier_node',
+  'count_key_change',
+  'count_key_deletions',
+];
 
 /**
  * Functions of the database whose calls run on the node of a workspace, and the parameter that has it. Outside of a
