@@ -162,7 +162,6 @@ export interface AuditConnections {
   readonly trail: Connections;
   readonly shards: Lanes['shards'];
   readonly writes: Shares;
-  readonly isDistributed: IsDistributed;
   readonly workspaceNodes: WorkspaceNodes;
 }
 
@@ -185,14 +184,10 @@ function openShards(options: LaneOptions, workspaceNodes: WorkspaceNodes) {
 /** The {@link TRAIL_CONNECTIONS} of a process that only writes audit entries. */
 export function createAuditConnections(options: LaneOptions): AuditConnections & Pick<Lanes, 'end'> {
   const open = (lane: 'trail' | 'writes') => createPool({ ...options, ...SESSIONS[lane], max: 1 });
-  const cluster = detectCluster();
-  const [trail, writes, shards] = [
-    open('trail'),
-    open('writes'),
-    openShards(options, cluster.workspaceNodes),
-  ];
+  const { workspaceNodes } = detectCluster();
+  const [trail, writes, shards] = [open('trail'), open('writes'), openShards(options, workspaceNodes)];
   const end = async (): Promise<void> => void (await Promise.all([trail.end(), writes.end(), shards.end()]));
-  return { trail, shards: shards.writes, writes: unshared(writes), ...cluster, end };
+  return { trail, shards: shards.writes, writes: unshared(writes), workspaceNodes, end };
 }
 
 /**
