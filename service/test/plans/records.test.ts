@@ -29,7 +29,7 @@ const FOUND_ROW_MAX = 5;
 const COPIED_ROW_MAX = 25;
 /** For each row of the feed: its index and the row. */
 const FEED_ROW_MAX = 10;
-/** A row of `key_workspaces`, which a trigger writes when a key moves to another secret. */
+/** A row of `key_workspaces`, which a trigger writes when a key gets another token or moves to another secret. */
 const KEY_WORKSPACE_MAX = 10;
 /** The row of the log, in which a trigger counts that the validity of a key has changed. */
 const KEY_CHANGE_MAX = 10;
@@ -54,7 +54,7 @@ function mostOf(text: string, rows: number): number {
   if (text.startsWith('copy')) return WRITE_MAX + rows * COPIED_ROW_MAX;
   if (text.startsWith('select wanted.id')) return READ_MAX + rows * FOUND_ROW_MAX;
   if (text.startsWith('update api_keys set token_index')) return WRITE_MAX + KEY_WORKSPACE_MAX;
-  if (text.startsWith('update api_keys set hint')) return WRITE_MAX + KEY_CHANGE_MAX;
+  if (text.startsWith('update api_keys set hint')) return WRITE_MAX + KEY_WORKSPACE_MAX + KEY_CHANGE_MAX;
   const feedRows = text.includes('insert into changes') ? Math.ceil(rows / ROW_CHANGES_MAX) : 0;
   return text.startsWith('select') ? READ_MAX : WRITE_MAX + feedRows * FEED_ROW_MAX;
 }
