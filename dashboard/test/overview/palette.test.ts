@@ -60,6 +60,8 @@ describe.skipIf(BROWSER_PATH === undefined)('the command palette', async () => {
       ['create key', 'Actions', 'Create key', /\/keys\?create=true$/],
       ['new mention', 'Actions', 'Create mention', /\/data\/mentions\?dialog=create$/],
       ['upload companies', 'Actions', 'Import companies', /\/data\/companies\?dialog=import$/],
+      ['download content', 'Actions', 'Export content', /\/data\/content\?dialog=export$/],
+      ['export audit log', 'Actions', 'Export the audit log', /\/log\?dialog=export$/],
     ] as const) {
       await page.goto(home);
       await ask(page, text);
@@ -123,9 +125,11 @@ describe.skipIf(BROWSER_PATH === undefined)('the command palette', async () => {
     await page.getByRole('dialog', { name: 'Invite a member' }).waitFor();
     await page.keyboard.press('Escape');
     await page.waitForURL(/tab=members$/);
-    for (const [text, dialog] of [
-      ['create company', 'Create a company'],
-      ['import companies', 'Import companies'],
+    for (const [text, dialog, address] of [
+      ['create company', 'Create a company', /\/data\/companies$/],
+      ['import companies', 'Import companies', /\/data\/companies$/],
+      ['export companies', 'Export companies', /\/data\/companies$/],
+      ['export the audit log', 'Export the audit log', /\/log$/],
     ] as const) {
       await ask(page, text);
       await page.keyboard.press('Enter');
@@ -133,7 +137,7 @@ describe.skipIf(BROWSER_PATH === undefined)('the command palette', async () => {
       await page.reload();
       await page.getByRole('dialog', { name: dialog }).waitFor();
       await page.keyboard.press('Escape');
-      await page.waitForURL(/\/data\/companies$/);
+      await page.waitForURL(address);
     }
     await ask(page, 'new workspace');
     await page.keyboard.press('Enter');

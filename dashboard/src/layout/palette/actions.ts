@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import {
   CircleAlert,
   Clock,
+  Download,
   FileUp,
   Gauge,
   KeyRound,
@@ -40,8 +41,10 @@ export function useActions(workspaceId: string | undefined): readonly PaletteIte
   const params = { workspaceId };
   const keys = (create: true | 'test') => () =>
     navigate({ to: '/w/$workspaceId/keys', params, search: { create } });
-  const list = (resource: string, dialog: 'create' | 'import') => () =>
+  const list = (resource: string, dialog: 'create' | 'export' | 'import') => () =>
     navigate({ to: '/w/$workspaceId/data/$resource', params: { workspaceId, resource }, search: { dialog } });
+  const log = (search: { status: 'failed' } | { dialog: 'export' }) => () =>
+    navigate({ to: '/w/$workspaceId/log', params, search });
   const settings = (search: { tab?: 'limits' | 'members'; invite?: true }) => () =>
     navigate({ to: '/w/$workspaceId/settings', params, search });
   const actions: readonly Action[] = [
@@ -74,6 +77,12 @@ export function useActions(workspaceId: string | undefined): readonly PaletteIte
         permission: 'record.import',
         run: list(name, 'import'),
       },
+      {
+        label: `Export ${plural}`,
+        icon: Download,
+        words: 'download save file csv ndjson records',
+        run: list(name, 'export'),
+      },
     ]),
     {
       label: 'Create webhook',
@@ -101,7 +110,13 @@ export function useActions(workspaceId: string | undefined): readonly PaletteIte
       label: 'Show failed requests',
       icon: CircleAlert,
       words: 'errors log 4xx 5xx',
-      run: () => navigate({ to: '/w/$workspaceId/log', params, search: { status: 'failed' } }),
+      run: log({ status: 'failed' }),
+    },
+    {
+      label: 'Export the audit log',
+      icon: Download,
+      words: 'download save file csv ndjson entries',
+      run: log({ dialog: 'export' }),
     },
   ];
   return actions

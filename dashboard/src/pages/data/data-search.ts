@@ -13,8 +13,8 @@ import { oneOf } from '../../routes/search.ts';
 /** The filters, the sort and the columns of a list in the URL, and which of its dialogs is open. */
 export type DataSearch = Readonly<Record<string, string | undefined>>;
 
-/** Creates a record, or imports a file. */
-export const LIST_DIALOGS = ['create', 'import'] as const;
+/** Creates a record, exports the list, or imports a file. */
+export const LIST_DIALOGS = ['create', 'export', 'import'] as const;
 export type ListDialog = (typeof LIST_DIALOGS)[number];
 
 const SORT = 'sort';

@@ -88,12 +88,11 @@ function List({ workspaceId, resource }: ListProps) {
   const companyName = useCompanyNames(workspaceId, companyIds(resource, list.items, search['companyId']));
   const [loadingNewer, setLoadingNewer] = useState(false);
   const [clears, setClears] = useState(0);
-  const [exporting, setExporting] = useState(false);
-  const ExportList = useChunk(loadExport, exporting, () => setExporting(false));
   const { role } = useWorkspace(workspaceId);
   const blocked = whyNot(role, 'record.import');
   const selectable = whyNot(role, 'record.change') === undefined;
   const { shown, file, show, close } = useListDialog(role);
+  const ExportList = useChunk(loadExport, shown === 'export', close);
   const ImportDialog = useChunk(loadImport, shown === 'import', close);
   const { singular, plural } = resource;
   const companyId = search['companyId'];
@@ -125,7 +124,7 @@ function List({ workspaceId, resource }: ListProps) {
       description={resource.description}
       actions={
         <>
-          <Button onClick={() => setExporting(true)}>
+          <Button onClick={() => show('export')}>
             <Download size={14} aria-hidden />
             Export
           </Button>
@@ -208,13 +207,13 @@ function List({ workspaceId, resource }: ListProps) {
       {shown === 'import' && ImportDialog !== null ? (
         <ImportDialog workspaceId={workspaceId} resource={resource} dropped={file} onClose={close} />
       ) : null}
-      {exporting && ExportList !== null ? (
+      {shown === 'export' && ExportList !== null ? (
         <ExportList
           workspaceId={workspaceId}
           resource={resource}
           params={params}
           total={total}
-          onClose={() => setExporting(false)}
+          onClose={close}
         />
       ) : null}
       {shown === 'create' ? (

@@ -50,10 +50,8 @@ export function LogPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [live, setLive] = useState(false);
-  const [exporting, setExporting] = useState(false);
-  const ExportLog = useChunk(loadExport, exporting, () => setExporting(false));
   const keys = useKeys(workspaceId);
-  const { entry, ...filters } = search;
+  const { entry, dialog, ...filters } = search;
   const filterKey = JSON.stringify(filters);
   const path = ofWorkspace(workspaceId, '/log');
   const nowMs = useFiltersNow(filterKey);
@@ -65,6 +63,12 @@ export function LogPage() {
   const set = (changes: LogSearch): void => {
     void navigate({ search: (before: LogSearch) => ({ ...before, entry: undefined, ...changes }) });
   };
+  /** Opens or closes the export. A finished export closes it while it still counts as running. */
+  const showDialog = (shown: LogSearch['dialog']): void => {
+    const next = (before: LogSearch) => ({ ...before, dialog: shown });
+    void navigate({ search: next, replace: true, resetScroll: false, ignoreBlocker: true });
+  };
+  const ExportLog = useChunk(loadExport, dialog === 'export', () => showDialog(undefined));
   const clear = (): void => {
     set(NO_FILTERS);
     // The button disappears.
@@ -98,7 +102,7 @@ export function LogPage() {
             <Radio size={14} aria-hidden className={live && upToNow ? 'animate-pulse' : undefined} />
             {live && upToNow ? 'Live' : 'Go live'}
           </Button>
-          <Button onClick={() => setExporting(true)}>
+          <Button onClick={() => showDialog('export')}>
             <Download size={14} aria-hidden />
             Export
           </Button>
@@ -137,8 +141,8 @@ export function LogPage() {
           </>
         )}
       </Card>
-      {exporting && ExportLog !== null ? (
-        <ExportLog workspaceId={workspaceId} params={params} onClose={() => setExporting(false)} />
+      {dialog === 'export' && ExportLog !== null ? (
+        <ExportLog workspaceId={workspaceId} params={params} onClose={() => showDialog(undefined)} />
       ) : null}
       {entry === undefined ? null : (
         <LogEntry

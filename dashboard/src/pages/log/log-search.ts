@@ -36,6 +36,8 @@ export interface LogSearch extends TimeRange {
   readonly request?: string | undefined;
   /** Id of the entry that is open in the dialog. */
   readonly entry?: string | undefined;
+  /** The dialog that exports the entries is open. */
+  readonly dialog?: 'export' | undefined;
 }
 
 export function logSearch(search: Readonly<Record<string, unknown>>): LogSearch {
@@ -53,6 +55,7 @@ export function logSearch(search: Readonly<Record<string, unknown>>): LogSearch 
     address: text(search['address']),
     request: text(search['request']),
     entry: text(search['entry']),
+    dialog: oneOf(search['dialog'], ['export']),
   };
 }
 
@@ -82,5 +85,7 @@ export function logParams(
 }
 
 /** Whether there is a filter other than the time range. */
-export const isFiltered = ({ range: _, from: __, to: ___, entry: ____, ...filters }: LogSearch): boolean =>
-  Object.values(filters).some((value) => value !== undefined);
+export function isFiltered(search: LogSearch): boolean {
+  const { range: _, from: __, to: ___, entry: ____, dialog: _____, ...filters } = search;
+  return Object.values(filters).some((value) => value !== undefined);
+}

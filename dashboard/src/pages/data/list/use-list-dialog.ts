@@ -7,7 +7,8 @@ import { LIST_DIALOGS, type ListDialog } from '../data-search.ts';
 
 const route = getRouteApi('/signed-in/w/$workspaceId/data/$resource');
 
-const NEEDED = { create: 'record.change', import: 'record.import' } as const;
+/** The permission that a dialog needs. Undefined: every member may open it. */
+const NEEDED = { create: 'record.change', export: undefined, import: 'record.import' } as const;
 
 export interface ShownDialog {
   readonly shown: ListDialog | undefined;
@@ -27,7 +28,8 @@ export function useListDialog(role: Role): ShownDialog {
   const navigate = route.useNavigate();
   const [shown, setShown] = useState<ListDialog>();
   const [file, setFile] = useState<File>();
-  const allowed = dialog === undefined || dialog === shown || whyNot(role, NEEDED[dialog]) === undefined;
+  const needed = dialog === undefined ? undefined : NEEDED[dialog];
+  const allowed = needed === undefined || dialog === shown || whyNot(role, needed) === undefined;
   const next = allowed ? dialog : undefined;
   if (next !== shown) setShown(next);
   const left = useRef(false);
