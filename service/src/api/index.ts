@@ -1,4 +1,5 @@
 import { allowOrigins } from '@svc/http-content/cors';
+import { acceptEveryMethod, collectMethods, refuseOtherMethods } from '@svc/http-content/methods';
 import { RESPONSE_HEADERS } from '@svc/openapi/headers';
 import type { Limiter } from '@svc/rate-limiter';
 import type { FastifyInstance } from 'fastify';
@@ -22,7 +23,6 @@ import { createWaits } from './feed/waits.ts';
 import { createQuotaGate, requireBurst } from './limits.ts';
 import { registerMe } from './me.ts';
 import { memberCaller } from './member-caller.ts';
-import { acceptEveryMethod, collectMethods, refuseOtherMethods } from './methods.ts';
 import { registerCount, registerReads } from './reads.ts';
 import { registerBatch, registerWrites } from './writes.ts';
 
@@ -112,9 +112,12 @@ export function registerV1(app: FastifyInstance, options: ApiOptions): void {
       }
       registerBatch(v1, RESOURCES, writer);
       registerExports(v1, RESOURCES, { reads, waits, auditWriter, quotaGate });
-      refuseOtherMethods(v1, methods);
+      refuseOtherMethods(v1, methods, otherMethod);
       done();
     },
     { prefix: '/v1' },
   );
 }
+
+const otherMethod = (method: string, allow: string): ApiError =>
+  new ApiError('method_not_allowed', `${method} is not allowed here. Allowed: ${allow}.`, { allow });

@@ -1,6 +1,5 @@
 import http from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ApiError } from '../http/errors.ts';
 
 /** All methods that Node.js reads, except CONNECT, which asks for a tunnel and never arrives as a request. */
 const METHODS = http.METHODS.filter((method) => method !== 'CONNECT');
@@ -8,15 +7,15 @@ const METHODS = http.METHODS.filter((method) => method !== 'CONNECT');
 /** The methods of each path. */
 export type MethodsByPath = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Makes the router accept every method, so that /v1 can refuse it with 405. */
+/** Makes the router accept every method, so that a route can refuse it with 405. */
 export function acceptEveryMethod(app: FastifyInstance): void {
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
 }
 
 /** Collects the methods of the routes that are registered from now on. */
-export function collectMethods(v1: FastifyInstance): MethodsByPath {
+export function collectMethods(app: FastifyInstance): MethodsByPath {
   const methods = new Map<string, Set<string>>();
-  v1.addHook('onRoute', ({ url, method }) => {
+  app.addHook('onRoute', ({ url, method }) => {
     const known = methods.get(url) ?? new Set();
     for (const name of [method].flat()) known.add(name);
     methods.set(url, known);
@@ -24,10 +23,17 @@ export function collectMethods(v1: FastifyInstance): MethodsByPath {
   return methods;
 }
 
-/** Refuses every other method on the collected paths with 405 and the header `Allow`. */
-export function refuseOtherMethods(v1: FastifyInstance, methods: MethodsByPath): void {
+/**
+ * Refuses every other method on the collected paths. `refusal` returns the error, with the status 405. `allow` is the value of
+ * its header `Allow`.
+ */
+export function refuseOtherMethods(
+  app: FastifyInstance,
+  methods: MethodsByPath,
+  refusal: (method: string, allow: string) => Error,
+): void {
   const allowed = [...methods.keys()].map((url) => {
-    // A path below a list can also be a record: GET /v1/audits/batch reads the record with the id `batch`.
+    // A path below a list can also be a record: GET /audits/batch reads the record with the id `batch`.
     const ofRecords = methods.get(url.replace(/[^/]+$/, ':id')) ?? [];
     return { url, known: [...new Set([...(methods.get(url) ?? []), ...ofRecords])] };
   });
@@ -35,12 +41,10 @@ export function refuseOtherMethods(v1: FastifyInstance, methods: MethodsByPath):
     const others = METHODS.filter((method) => !known.includes(method));
     const allow = known.join(', ');
     const refuse = ({ method }: { readonly method: string }): never => {
-      throw new ApiError('method_not_allowed', `${method} is not allowed here. Allowed: ${allow}.`, {
-        allow,
-      });
+      throw refusal(method, allow);
     };
     // This hook runs after authentication and before the body is read.
     const onRequest = async (request: FastifyRequest): Promise<void> => refuse(request);
-    v1.route({ method: others, url: url.replace(/^\/v1/, ''), onRequest, handler: refuse });
+    app.route({ method: others, url: url.slice(app.prefix.length), onRequest, handler: refuse });
   }
 }
