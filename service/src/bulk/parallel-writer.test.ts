@@ -2,10 +2,13 @@ import { waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { auditOf, idsIn, importText, ndjson, workspaceWith, wrongCounts } from '../../test/harness/import.ts';
+import { waitingForLocks } from '../../test/harness/locks.ts';
+import { TEST_ACTOR } from '../../test/harness/service.ts';
 import { findingsOf } from '../../test/harness/verify.ts';
 import { inTransaction } from '../database/pool.ts';
 import { insertRecords } from '../records/insert.ts';
 import { audits } from '../resources/index.ts';
+import { parallelWriter } from './parallel-writer.ts';
 
 const { pool } = await createTestDatabase();
 const TIMEOUT_MS = 60_000;
@@ -114,6 +117,29 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test('after the timestamps that were reserved, a batch continues the ranks of a record that came before it', async () => {
+  const ws = await workspaceWith(pool, 'c1');
+  const insert = (id: string) =>
+    inTransaction(pool, (client) => insertRecords(client, ws, audits, [auditOf(id)]));
+  await insert('a');
+  const holder = await pool.connect();
+  await holder.query('begin');
+  await holder.query('select from record_counts where workspace_id = $1 for update', [ws]);
+  const target = { pool, workspaceId: ws, resource: audits, importId: 'imp', by: TEST_ACTOR };
+  const writer = parallelWriter(target, 1_000);
+  const none = { records: [], refused: [], bytes: 0, recordsRead: 1_000, digest: null };
+  const batches = ['b', 'c'].map((prefix) => writer.write(many(1_000, prefix), none));
+  await expect.poll(() => waitingForLocks(pool)).toBe(1);
+  const single = insert('z');
+  await expect.poll(() => waitingForLocks(pool)).toBe(2);
+  await holder.query('rollback');
+  holder.release();
+  await Promise.all([...batches, single]);
+  const there = await idsIn(pool, ws);
+  expect([there.length, there[1_001]]).toEqual([2_002, 'z']);
+  expect(await findingsOf(pool)).toEqual([]);
+});
 
 test.each(['earlier', 'later'])(
   'if the connection of the %s of two batches breaks, it fails, keeps what it reported, and a second run completes it',

@@ -33,7 +33,7 @@ interface Link extends Omit<Uncommitted, 'committed'> {
  * another writer used the clock meanwhile or waits for it, the chain ends, and the batch is written after the earlier
  * ones. Needs a pool of at least two connections that nothing else uses. docs/decisions/0005 says why.
  */
-export function parallelWriter(target: ImportTarget): ImportWriter {
+export function parallelWriter(target: ImportTarget, chainTimestamps = CHAIN_TIMESTAMPS): ImportWriter {
   const unlinked = batchWriter(target);
   let linked: Promise<Link | undefined> = Promise.resolve(undefined);
   let committed: Promise<unknown> = Promise.resolve();
@@ -45,7 +45,9 @@ export function parallelWriter(target: ImportTarget): ImportWriter {
       const before = { linked, committed };
       const write = async (): Promise<BatchResult> => {
         const result =
-          inputs.length < PARALLEL_LEAST ? undefined : await writeLinked(target, inputs, before, resolve);
+          inputs.length < PARALLEL_LEAST
+            ? undefined
+            : await writeLinked(target, chainTimestamps, inputs, before, resolve);
         if (result !== undefined) return result;
         await before.committed;
         const written = await unlinked.write(inputs, batch);
@@ -70,19 +72,21 @@ interface Before {
 /** Returns undefined, and writes nothing, if another writer used the clock meanwhile or waits for it. */
 async function writeLinked(
   target: ImportTarget,
+  chainTimestamps: number,
   inputs: readonly RecordInput[],
   before: Before,
   link: (next: Link) => void,
 ): Promise<InsertResult | undefined> {
   const { pool, workspaceId, resource } = target;
   const previous = await before.linked;
-  const chain = await chainFor(target, inputs.length, previous?.chain, before.committed);
+  const chain = await chainFor(target, chainTimestamps, inputs.length, previous?.chain, before.committed);
   const first = chain.next;
   chain.next += inputs.length;
   return inTransaction(pool, async (client) => {
     await beginImport(client, target);
     if (!(await lockClockShared(client, workspaceId, chain.last))) return undefined;
-    const uncommitted = previous && { ...previous, committed: before.committed };
+    // Before another chain, the previous batch is committed, and other writers may have had the clock after it.
+    const uncommitted = previous?.chain === chain ? { ...previous, committed: before.committed } : undefined;
     const { accepted, last, ...others } = await acceptInputs(client, target, inputs, first, uncommitted);
     link({
       chain,
@@ -106,13 +110,14 @@ async function writeLinked(
 /** The chain of the previous batch, or a new chain once that batch is committed. */
 async function chainFor(
   target: ImportTarget,
+  chainTimestamps: number,
   timestamps: number,
   current: Chain | undefined,
   committed: Promise<unknown>,
 ): Promise<Chain> {
   if (current !== undefined && current.next + timestamps - 1 <= current.last) return current;
   await committed;
-  const count = Math.max(CHAIN_TIMESTAMPS, timestamps);
+  const count = Math.max(chainTimestamps, timestamps);
   const next = await inTransaction(target.pool, async (client) => {
     await beginImport(client, target);
     return allocateTimestamps(client, target.workspaceId, count);
