@@ -129,7 +129,7 @@ async function* linesOf(
       const lines = docsOf(page.data);
       sent += lines.length;
       if (sent > paid && key.mode === 'live') {
-        await takeUnit(key, auditWriter, quotaGate);
+        await takeUnit(wait.key, auditWriter, quotaGate);
         paid += ITEMS_PER_UNIT;
       }
       if (lines.length > 0) yield `${lines.join('\n')}\n`;

@@ -32,12 +32,11 @@ export interface AuthenticatedKey {
   readonly allowsAddress: ((address: string) => boolean) | null;
 }
 
-/** A key that is valid now. */
-export interface ConfirmedKey {
+/** A key that is valid now. The rest is that of an authenticated key, but not remembered. */
+export interface ConfirmedKey extends Pick<AuthenticatedKey, 'allowsAddress'> {
   /** How long it stays valid. Null: it does not expire. */
   readonly expiresInMs: number | null;
-  /** As of an authenticated key, but not remembered. */
-  readonly allowsAddress: AuthenticatedKey['allowsAddress'];
+  readonly validity: KeyValidity;
 }
 
 interface RememberedKey {
@@ -78,9 +77,17 @@ interface KeyRow {
   readonly allowed_networks: readonly string[] | null;
 }
 
-interface ConfirmedRow extends Pick<KeyRow, 'allowed_networks'> {
+interface ConfirmedRow extends Pick<KeyRow, 'allowed_networks' | 'keys_version' | 'expires_at'> {
   readonly expires_in_ms: number | null;
 }
+
+const validityOf = ({
+  keys_version,
+  expires_at,
+}: Pick<KeyRow, 'keys_version' | 'expires_at'>): KeyValidity => ({
+  keysVersion: keys_version,
+  expiresAt: expires_at,
+});
 
 const allowsAddress = ({ allowed_networks }: Pick<KeyRow, 'allowed_networks'>) =>
   allowed_networks && withinAny(allowed_networks);
@@ -153,7 +160,8 @@ export function createAuthenticator(
       const confirmed = confirmKey(workspaceId, keyId, tokenVersion);
       const { rows } = await lanes.reads.of(workspaceId).query<ConfirmedRow>(confirmed);
       const [row] = rows;
-      return row && { expiresInMs: row.expires_in_ms, allowsAddress: allowsAddress(row) };
+      if (row === undefined) return undefined;
+      return { expiresInMs: row.expires_in_ms, allowsAddress: allowsAddress(row), validity: validityOf(row) };
     },
     async lookUp(token) {
       const indexes = indexKeys.map((key) => tokenIndex(token, key));
@@ -174,7 +182,7 @@ export function createAuthenticator(
         access: row.access,
         companyId: row.company_id,
         tokenVersion: row.token_version,
-        validity: { keysVersion: row.keys_version, expiresAt: row.expires_at },
+        validity: validityOf(row),
         burstLimit: row.burst_limit,
         allowsAddress: allowsAddress(row),
       };
@@ -184,10 +192,12 @@ export function createAuthenticator(
   };
 }
 
+const KEYS_VERSION = '(select keys_version from live_meters where workspace_id = $1) as keys_version';
+
 const findKey = preparedStatement('find_key', 'request')`
   select k.workspace_id, k.id, k.mode, k.access, k.company_id, k.token_version, k.token_index,
     k.secret_fingerprint, k.salt, k.salted_hash, ${KEY_IS_VALID} and ${workspaceIsOpen('$1')} as valid,
-    (select keys_version from live_meters where workspace_id = $1) as keys_version, ${utc('k.expires_at')} as expires_at,
+    ${KEYS_VERSION}, ${utc('k.expires_at')} as expires_at,
     k.allowed_networks, least(k.burst_limit, (select burst_limit from workspaces where id = $1)) as burst_limit
   from unnest($2::bytea[]) as wanted (token_index) cross join lateral (
     ${lookUp({ select: '*', from: 'api_keys', column: 'token_index', key: 'wanted.token_index' })}) k`;
@@ -195,8 +205,10 @@ const findKey = preparedStatement('find_key', 'request')`
 /** Rounded up: at the end of this time, the key has expired. */
 const EXPIRES_IN = 'ceil(extract(epoch from expires_at - statement_timestamp()) * 1000)::float8';
 
+const CONFIRMED = `${EXPIRES_IN} as expires_in_ms, ${utc('expires_at')} as expires_at, ${KEYS_VERSION}, allowed_networks`;
+
 const confirmKey = preparedStatement('confirm_key', 'request')`
-  ${lookUp({ select: `${EXPIRES_IN} as expires_in_ms, allowed_networks`, from: 'api_keys', and: `token_version = $3 and ${KEY_IS_VALID} and ${workspaceIsOpen('$1')}` })}`;
+  ${lookUp({ select: CONFIRMED, from: 'api_keys', and: `token_version = $3 and ${KEY_IS_VALID} and ${workspaceIsOpen('$1')}` })}`;
 
 /** Without a workspace, it asks for nothing, so that an unknown token takes the same time as a revoked one. */
 async function findRow(

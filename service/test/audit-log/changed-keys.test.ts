@@ -1,8 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
+import { lanesOver } from '../../src/database/lanes.ts';
+import { createAuthenticator } from '../../src/keys/authenticate.ts';
 import { newToken } from '../../src/keys/token.ts';
 import { requestEntries } from '../harness/entries.ts';
 import { inCluster } from '../harness/locks.ts';
-import { createTestService, TEST_ACTOR, type TestService } from '../harness/service.ts';
+import { createTestService, TEST_ACTOR, TEST_SECRET, type TestService } from '../harness/service.ts';
 
 /** A process remembers keys. It notices by their version in the row of the log that they have changed. */
 
@@ -19,7 +21,7 @@ async function rememberedKey() {
   const read = () => node.request(token, '/v1/audits');
   const create = () => node.request(token, '/v1/companies', { method: 'POST', payload: { name: 'Acme' } });
   expect((await read()).status).toBe(200);
-  return { workspaceId, keyId, read, create };
+  return { workspaceId, keyId, token, read, create };
 }
 
 const LIMIT = '"burst";q=7;w=1';
@@ -58,6 +60,21 @@ test('a valid key is not refused among failures of its address, because another 
   expect(new Set(unknown)).toEqual(new Set([401, 429]));
   await node.keys.revoke(workspaceId, changed.keyId, TEST_ACTOR);
   expect([await read(used.token), await read(used.token)]).toEqual([200, 200]);
+});
+
+test('a key that a stream confirms has the version after a change of another key', async () => {
+  const { workspaceId, token } = await rememberedKey();
+  const another = await node.issue(workspaceId);
+  const lanes = lanesOver(node.pool);
+  const authenticator = createAuthenticator(lanes, [TEST_SECRET], Date.now, (error) =>
+    expect.unreachable(String(error)),
+  );
+  const key = (await authenticator.lookUp(token)) ?? expect.unreachable();
+  expect((await authenticator.confirm(key))?.validity).toEqual(key.validity);
+  await other.keys.change(workspaceId, another.keyId, { burstLimit: 7 }, TEST_ACTOR);
+  const confirmed = await authenticator.confirm(key);
+  expect(confirmed?.validity).not.toEqual(key.validity);
+  expect(confirmed?.validity).toEqual((await authenticator.lookUp(token))?.validity);
 });
 
 test('a key that another node lets expire is refused in the next request', async () => {

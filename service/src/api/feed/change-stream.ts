@@ -49,8 +49,8 @@ export function registerChangeStream(v1: FastifyInstance, options: ChangeStreamO
         if (page === 'expired') throw expired();
         return page;
       },
-      takeQuota: async () => {
-        if (live) await takeUnit(key, auditWriter, quotaGate);
+      takeQuota: async (confirmed) => {
+        if (live) await takeUnit(confirmed, auditWriter, quotaGate);
       },
       onClosed: (closed) => {
         if (live) closedStreams.add(workspaceId, { ...closed, keyId: key.keyId, origin: originOf(request) });

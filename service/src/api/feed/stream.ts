@@ -22,7 +22,7 @@ interface StreamPage {
 export interface StreamOptions {
   readonly waits: Waits;
   /** Takes the quota for 100 further changes. Throws the refusal. */
-  readonly takeQuota: () => Promise<void>;
+  readonly takeQuota: (key: AuthenticatedKey) => Promise<void>;
   /** Reads the changes after a position. */
   readonly read: (after: string) => Promise<StreamPage>;
   /** Called once when a stream that has sent something has ended. */
@@ -115,7 +115,7 @@ async function* events(
     for (;;) {
       const { items } = page;
       if (state.changes + items.length > paid) {
-        await takeQuota();
+        await takeQuota(wait.key);
         paid += ITEMS_PER_UNIT;
       }
       if (items.length > 0) {

@@ -19,7 +19,7 @@ const keyOf = (workspaceId: string, keyId: string): AuthenticatedKey => ({
 });
 const ADDRESS = '192.0.2.1';
 const KEY = keyOf('wks_1', 'key_1');
-const VALID = { expiresInMs: null, allowsAddress: null };
+const VALID = { expiresInMs: null, allowsAddress: null, validity: { keysVersion: 1, expiresAt: null } };
 
 /** Waits whose signals the test gives. */
 function world(confirm: WaitOptions['confirm'] = async () => VALID) {
@@ -90,6 +90,18 @@ test('a revoked key ends its waits with 401, and one statement asks for all of t
   expect(new Set(await Promise.all(woken))).toEqual(new Set(['invalid_key']));
   expect(asked).toBe(2);
   expect(all.every(({ over }) => over)).toBe(true);
+});
+
+test('a wait has the validity of its key that was last confirmed', async () => {
+  let keysVersion = 1;
+  const { waits, keys } = world(async () => ({ ...VALID, validity: { keysVersion, expiresAt: null } }));
+  const wait = waits.open(KEY, ADDRESS);
+  await wait.confirm();
+  expect(wait.key).toEqual({ ...KEY, validity: { keysVersion, expiresAt: null } });
+  keysVersion = 2;
+  keys();
+  await expect.poll(() => wait.key.validity?.keysVersion).toBe(2);
+  wait.end();
 });
 
 test('a key that expires ends its waits when the database says that it has', async () => {

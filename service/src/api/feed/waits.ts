@@ -22,6 +22,8 @@ export interface Wait {
    * the refusal.
    */
   confirm(): Promise<void>;
+  /** The key. Its validity is that of the last confirmation, so that the units of its quota need no check. */
+  readonly key: AuthenticatedKey;
   /** Whether the wait has ended, the process shuts down or the key is no longer valid. */
   readonly over: boolean;
   /** Ends the wait and frees its place. */
@@ -56,6 +58,7 @@ export function createWaits({ signals, confirm }: WaitOptions): Waits {
   return {
     open(key, address, onOver) {
       const leave = takePlace(places, key);
+      let current = key;
       let failure: unknown;
       let over = closed;
       let changed = false;
@@ -75,6 +78,7 @@ export function createWaits({ signals, confirm }: WaitOptions): Waits {
           const confirmed = await confirmOnce(key);
           clearTimeout(expiry);
           if (confirmed === undefined) return finish(invalidKey(true));
+          current = { ...key, validity: confirmed.validity };
           if (!mayUse(confirmed, () => address)) return finish(networkNotAllowed());
           if (confirmed.expiresInMs === null || over || ended) return;
           // The clocks of this process and of the database differ, so the database is asked again.
@@ -112,6 +116,9 @@ export function createWaits({ signals, confirm }: WaitOptions): Waits {
         async confirm() {
           await checkKey();
           if (failure !== undefined) throw failure;
+        },
+        get key() {
+          return current;
         },
         get over() {
           return over || ended;
