@@ -16,10 +16,17 @@ begin
 end
 $$;
 
--- A cluster of Citus checks each request, so it needs no version. The function that does this serves one PostgreSQL too. There,
--- its statements keep their plans; in a cluster they do not (docs/scale.md).
-do $$ begin
-  if to_regclass('pg_dist_partition') is null then
+-- If the tables are distributed over a cluster of Citus, each request is checked, so no version is needed. The function that does
+-- this serves one PostgreSQL too. There, its statements keep their plans; in a cluster they do not (docs/scale.md).
+do $$
+declare
+  is_distributed boolean := false;
+begin
+  if to_regclass('pg_dist_partition') is not null then
+    is_distributed := exists (
+      select from pg_dist_partition where logicalrelid = 'live_meters'::regclass and partkey is not null);
+  end if;
+  if not is_distributed then
     create trigger count_key_change after update of token_version, revoked_at, paused_at, expires_at on api_keys
       for each row when ((old.token_version, old.revoked_at, old.paused_at, old.expires_at)
         is distinct from (new.token_version, new.revoked_at, new.paused_at, new.expires_at))

@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../test/harness/database.ts';
 import { inCluster } from '../../../test/harness/locks.ts';
 import { NODES_MAX } from '../../config/limits.ts';
+import { migrate } from '../migrate.ts';
 import { distribute } from './distribute.ts';
+import { LOCAL_TRIGGERS } from './placements.ts';
 
 /** What the nodes of a cluster get. These tests run only on a cluster (docs/scale.md). */
 
@@ -56,5 +58,25 @@ test.runIf(inCluster())(
       await pool.query(`delete from pg_dist_node where nodename = 'none'`);
     }
     expect((await distribute(pool)).filter(({ moved }) => moved)).toEqual([]);
+  },
+);
+
+// Skipped on plain PostgreSQL, which cannot distribute tables.
+test.runIf(inCluster())(
+  'the triggers of a single database are there until its tables are distributed',
+  async () => {
+    const { pool } = await createTestDatabase({ template: false });
+    const triggers = async () =>
+      (
+        await pool.query<{ tgname: string }>(`select tgname from pg_trigger where tgname = any($1)`, [
+          LOCAL_TRIGGERS,
+        ])
+      ).rows
+        .map(({ tgname }) => tgname)
+        .toSorted();
+    await migrate(pool);
+    expect(await triggers()).toEqual(LOCAL_TRIGGERS.toSorted());
+    await distribute(pool);
+    expect(await triggers()).toEqual([]);
   },
 );

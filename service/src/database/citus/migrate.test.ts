@@ -3,7 +3,7 @@ import { createTestDatabase } from '../../../test/harness/database.ts';
 import { inCluster } from '../../../test/harness/locks.ts';
 import { type MigrationFile, migrate, readMigrationFiles } from '../migrate.ts';
 import { distribute } from './distribute.ts';
-import { TABLE_PLACEMENTS } from './placements.ts';
+import { LOCAL_TRIGGERS, TABLE_PLACEMENTS } from './placements.ts';
 
 /** Migrations of a database that is distributed. They run only on a cluster (docs/scale.md). */
 
@@ -40,7 +40,9 @@ test.runIf(inCluster())(
           .map(([table, placement]) => [table, placement === 'workspace' ? 'distributed' : placement]),
       ),
     );
-    const { rows: triggers } = await pool.query(`select from pg_trigger where tgname = 'of_earlier_node'`);
+    const { rows: triggers } = await pool.query(`select from pg_trigger where tgname = any($1)`, [
+      LOCAL_TRIGGERS,
+    ]);
     expect(triggers).toEqual([]);
 
     const number = files.length + 1;
