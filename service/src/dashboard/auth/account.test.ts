@@ -13,7 +13,7 @@ import { totpCode } from '../../../test/harness/totp.ts';
 import { OPERATOR } from '../../audit-log/actor.ts';
 import { inTransaction } from '../../database/pool.ts';
 import { hashPassword, lockPerson } from '../people/accounts.ts';
-import { createSignInLink } from '../people/links.ts';
+import { createSignInLink, endWaitingSignIns } from '../people/links.ts';
 import { createOperatorResetLink } from '../people/operator.ts';
 import { resetPassword } from '../people/password-reset.ts';
 import type { SessionOfList } from '../wire.ts';
@@ -119,6 +119,19 @@ describe('a new password', () => {
     expect((await change(owner, PASSWORD, NEW_PASSWORD)).status).toBe(200);
     expect([await waiting(owner), await waiting(other)]).toEqual([0, 3]);
   });
+});
+
+test('a sign-in link that is opened while the password changes is refused, without a deadlock', async () => {
+  const { userId } = await dashboard.owner();
+  const token = tokenOf(await createSignInLink({ pool, publicUrl: PUBLIC_URL, userId }));
+  const { opened } = await inTransaction(pool, async (client) => {
+    await lockPerson(client, userId);
+    const opened = dashboard.nobody.send('POST', '/sign-in-link', { token });
+    await expect.poll(() => waitingForLocks(pool)).toBe(1);
+    await client.query(endWaitingSignIns(userId));
+    return { opened };
+  });
+  expectFailure(await opened, 'invalid_body');
 });
 
 test('a second step that starts while a reset runs ends with the reset', async () => {

@@ -5,7 +5,7 @@ import type { DashboardContext } from '../context.ts';
 import { defineBody, email, name, newPassword, text } from '../requests/body.ts';
 import { anonymous, setCookies } from '../requests/session.ts';
 import type { SetUpState } from '../wire.ts';
-import { createAccount, createOwnedWorkspace, hashPassword } from './accounts.ts';
+import { createAccount, createOwnedWorkspace, hashPassword, lockPerson } from './accounts.ts';
 import { findLink, selectAnyUser, staleLink, useLink } from './links.ts';
 
 const setUp = defineBody({ token: text, email, password: newPassword, name, workspaceName: name });
@@ -14,7 +14,6 @@ const link = defineBody({ token: text });
 const lockUsers = statement('lock_users', 'control')`lock table users in share row exclusive mode`;
 const deleteSetUpLinks = statement('delete_set_up_links', 'request')`
   delete from one_time_links where purpose = 'set-up' and subject is null`;
-const selectUser = statement('user_exists', 'request')`select 1 from users where id = $1`;
 
 /** Creates the first owner with the first workspace, or starts a session without a password, by a one-time link. */
 export function registerSetUp(api: FastifyInstance, { pool, auth, sessions }: DashboardContext): void {
@@ -54,9 +53,10 @@ export function registerSetUp(api: FastifyInstance, { pool, auth, sessions }: Da
   api.post('/sign-in-link', async (request, reply) => {
     const { token } = link(request.body);
     const { userId, cookies } = await auth.database.transact(anonymous(request), async (client) => {
-      const { subject: userId } = await useLink(client, 'sign-in', token);
-      const { rowCount } = await client.query(selectUser(userId));
-      if (rowCount === 0) throw staleLink('sign-in');
+      const { subject: userId } = await findLink(client, 'sign-in', token);
+      // First the person, then the link, as a change of the password locks them.
+      if ((await lockPerson(client, userId)) === undefined) throw staleLink('sign-in');
+      await useLink(client, 'sign-in', token);
       return { userId, cookies: await sessions.start(request, userId) };
     });
     setCookies(reply, cookies);
