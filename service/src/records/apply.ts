@@ -11,7 +11,7 @@ import { deletionOf, updateOf } from './changes.ts';
 import { countsOf, noteChanges, noteOf, parentField } from './counters.ts';
 import { noCompany, otherCompany } from './create.ts';
 import type { LockedRecord } from './lock.ts';
-import { canonicalValues, docOf, type RecordValues } from './row.ts';
+import { canonicalValues, docOf, type RecordInput, type RecordValues } from './row.ts';
 
 /** Changes of locked records. The caller notes them with {@link noteApplied}, in the same transaction. */
 
@@ -49,7 +49,7 @@ export const changedIds = (applied: readonly Applied[]): readonly string[] =>
   applied.flatMap(({ id, change }) => (change === undefined ? [] : [id]));
 
 /**
- * Writes new values of a locked record, or nothing if they are the old ones. Throws `invalid_transition`, `invalid_body` for
+ * Writes new values of a locked record, or nothing if they are the old ones. `given`: the fields of the request. Throws `invalid_transition`, `invalid_body` for
  * a company that does not exist, and `insufficient_scope` for a company that the scope is not limited to.
  */
 export async function updateLocked(
@@ -58,8 +58,9 @@ export async function updateLocked(
   scope: Scope,
   locked: LockedRecord,
   values: RecordValues,
+  given: RecordInput,
 ): Promise<Applied> {
-  const stamped = stampedOnMove(resource, locked, values);
+  const stamped = stampedOnMove(resource, locked, values, given);
   await checkCompany(client, resource, scope, locked, stamped);
   return updateRecord(client, scope.workspaceId, resource, locked, stamped);
 }
@@ -115,27 +116,29 @@ async function checkCompany(
   if (rowCount === 0) throw invalidBody([{ field: `/${parent}`, reason: noCompany(values, parent) }]);
 }
 
-/** Throws `invalid_transition` if the resource does not allow the change of state. Sets the time of the new state. */
+/**
+ * Throws `invalid_transition` if the resource does not allow the change of state. Sets the time of the new state if it is null.
+ * A repeat, which names the same state, changes nothing. Null without a state clears the time.
+ */
 function stampedOnMove(
   { transitions, singular }: Resource,
   locked: LockedRecord,
   values: RecordValues,
+  given: RecordInput,
 ): RecordValues {
   if (transitions === undefined) return values;
   const { field, moves, stamps } = transitions;
   const [from, to] = [String(locked.values[field]), String(values[field])];
-  if (from === to) return values;
   const allowed = moves[from] ?? [];
-  if (!allowed.includes(to)) {
+  if (from !== to && !allowed.includes(to)) {
     throw new ApiError(
       'invalid_transition',
       `The ${field} of a ${singular} cannot change from ${from} to ${to}. Allowed from ${from}: ${allowed.join(', ')}.`,
     );
   }
   const stamp = stamps[to];
-  return stamp === undefined || values[stamp] !== null
-    ? values
-    : { ...values, [stamp]: timeOfMicros(locked.at) };
+  if (stamp === undefined || values[stamp] !== null || !(field in given)) return values;
+  return { ...values, [stamp]: (from === to ? locked.values[stamp] : timeOfMicros(locked.at)) ?? null };
 }
 
 async function updateRecord(

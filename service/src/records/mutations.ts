@@ -28,7 +28,8 @@ export function patchRecord(
   return {
     start: async (client) => {
       const locked = await lockMatching(client, resource, scope, id, conditions);
-      const applied = await updateLocked(client, resource, scope, locked, merge(locked.values, patch));
+      const values = merge(locked.values, patch);
+      const applied = await updateLocked(client, resource, scope, locked, values, patch);
       const { doc } = applied;
       return {
         result: {

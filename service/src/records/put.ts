@@ -54,7 +54,7 @@ export async function replaceLocked(
       `The ${singular} ${locked.id} exists with other values and cannot be changed.`,
     );
   }
-  return updateLocked(client, resource, scope, locked, values);
+  return updateLocked(client, resource, scope, locked, values, input);
 }
 
 /** The record in a body, with the id of its path. A record from before the id was reserved can still be replaced. */

@@ -66,6 +66,7 @@ describe.each(MOVES)('$path from $from to $to', ({ of, path, from, to, allowed, 
         (await world.send('PATCH', `${path}/${record.id}`, { [field]: to, ...body })).json();
       const stamped = await move(fresh);
       expect(instant(stamped[stamp])).toBe(instant(stamped['updatedAt']));
+      expect(await move(fresh, { [stamp]: null })).toEqual(stamped);
       await world.send('PATCH', `${path}/${timed.id}`, { [stamp]: own });
       expect((await move(timed))[stamp]).toBe(own);
       expect((await move(given, { [stamp]: own }))[stamp]).toBe(own);

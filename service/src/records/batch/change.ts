@@ -20,7 +20,7 @@ export function patchBatch(resource: Resource, scope: Scope, body: unknown): Rec
   return {
     start: async (client) => {
       const applied = await applyEach(client, resource, scope, patches, (locked, patch) =>
-        updateLocked(client, resource, scope, locked, merge(locked.values, patch)),
+        updateLocked(client, resource, scope, locked, merge(locked.values, patch), patch),
       );
       const answer = { status: 200, headers: {}, body: batchBody(applied) };
       const result = { answer, recordIds: changedIds(applied), changed: changedFields(resource, applied) };
