@@ -24,8 +24,8 @@ export function collectMethods(app: FastifyInstance): MethodsByPath {
 }
 
 /**
- * Refuses every other method on the collected paths. `refusal` returns the error, with the status 405. `allow` is the value of
- * its header `Allow`.
+ * Refuses every other method on the collected paths. `refusal` returns the error, with the status 405. `allow` is the value
+ * of its header `Allow`.
  */
 export function refuseOtherMethods(
   app: FastifyInstance,

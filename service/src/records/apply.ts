@@ -49,8 +49,9 @@ export const changedIds = (applied: readonly Applied[]): readonly string[] =>
   applied.flatMap(({ id, change }) => (change === undefined ? [] : [id]));
 
 /**
- * Writes new values of a locked record, or nothing if they are the old ones. `given`: the fields of the request. Throws `invalid_transition`, `invalid_body` for
- * a company that does not exist, and `insufficient_scope` for a company that the scope is not limited to.
+ * Writes new values of a locked record, or nothing if they are the old ones. `given`: the fields of the request. Throws
+ * `invalid_transition`, `invalid_body` for a company that does not exist, and `insufficient_scope` for a company that the
+ * scope is not limited to.
  */
 export async function updateLocked(
   client: pg.ClientBase,
@@ -117,8 +118,8 @@ async function checkCompany(
 }
 
 /**
- * Throws `invalid_transition` if the resource does not allow the change of state. Sets the time of the new state if it is null.
- * A repeat, which names the same state, changes nothing. Null without a state clears the time.
+ * Throws `invalid_transition` if the resource does not allow the change of state. Sets the time of the new state if it is
+ * null. A repeat, which names the same state, changes nothing. Null without a state clears the time.
  */
 function stampedOnMove(
   { transitions, singular }: Resource,
