@@ -150,7 +150,7 @@ export async function advanceRun(
   { recordsRead, digest, refused }: Batch,
   { existing, withoutCompany, notPast, replacement }: BatchResult,
 ): Promise<void> {
-  const refusals = refused.length + withoutCompany.length + notPast.length + (replacement?.refused.size ?? 0);
+  const refusals = refused.length + withoutCompany.length + notPast.size + (replacement?.refused.size ?? 0);
   const batch = addBatch(...keyOf(run), recordsRead, digest, existing.length, refusals);
   if ((await client.query(batch)).rowCount !== 1) throw new ImportTakenOver();
 }

@@ -195,7 +195,7 @@ function refusedOf(
   { withoutCompany, notPast, replacement }: BatchResult,
 ): readonly RefusedRecord[] {
   const kept = replacement?.refused ?? new Map<number, string>();
-  if (withoutCompany.length + notPast.length + kept.size === 0) return batch.refused;
+  if (withoutCompany.length + notPast.size + kept.size === 0) return batch.refused;
   const refuse = (indexes: readonly number[], field: string, reason: string): readonly RefusedRecord[] =>
     indexes.flatMap((index) => {
       const record = batch.records[index];
@@ -206,7 +206,7 @@ function refusedOf(
   return [
     ...batch.refused,
     ...refuse(withoutCompany, parentField(resource) ?? '', 'must be the id of a company of the workspace'),
-    ...refuse(notPast, 'createdAt', 'must be a time in the past'),
+    ...[...notPast].flatMap(([index, field]) => refuse([index], field, 'must be a time in the past')),
     ...[...kept].flatMap(([index, reason]) => refuse([index], '', reason)),
   ].sort((a, b) => a.line - b.line);
 }

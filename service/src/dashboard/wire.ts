@@ -210,7 +210,7 @@ export interface ImportAnswer {
   readonly refused: number;
   /**
    * The first 1,000 refused lines, in the order of the file. Lines that an earlier request refused because of the state of
-   * the workspace (missing company, `createdAt` not in the past) are counted, not listed.
+   * the workspace (missing company, a time not in the past) are counted, not listed.
    */
   readonly refusedLines: readonly {
     /** The line where the record starts, from 1. */

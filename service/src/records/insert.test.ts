@@ -133,10 +133,18 @@ describe('insertRecords', () => {
       { id: 'c1', name: 'A', createdAt: '2020-01-01T00:00:00+01:00' },
       { id: 'c2', name: 'B', createdAt: '2999-01-01T00:00:00Z' },
     );
-    expect(result).toMatchObject({ inserted: [{ id: 'c1' }], notPast: [1] });
+    expect(result).toMatchObject({ inserted: [{ id: 'c1' }], notPast: new Map([[1, 'createdAt']]) });
     expect(await docs(ws, companies)).toEqual([
       { id: 'c1', name: 'A', domain: null, createdAt: '2019-12-31T23:00:00.000000Z' },
     ]);
+  });
+
+  test('a given updatedAt must be in the past too, because the clock is later than all times that it has given', async () => {
+    const ws = await workspace('c1');
+    const item = { companyId: 'c1', title: 'x', updatedAt: '2020-01-01T00:00:00Z' };
+    const future = { ...item, updatedAt: '2999-01-01T00:00:00Z' };
+    const result = await insert(ws, content, { ...item, id: 'p1' }, { ...future, id: 'p2' });
+    expect(result).toMatchObject({ inserted: [{ id: 'p1' }], notPast: new Map([[1, 'updatedAt']]) });
   });
 
   test('every doc can be computed from its columns', async () => {

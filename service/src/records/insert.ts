@@ -27,10 +27,11 @@ export interface InsertResult {
   /** Inputs whose company does not exist. */
   readonly withoutCompany: readonly number[];
   /**
-   * Inputs whose createdAt is not in the past. They are refused, because a client that pages towards newer records and
-   * has read such a record would miss the records that are created before its createdAt.
+   * Inputs with a time that the service otherwise sets, createdAt or updatedAt, and that is not in the past; with the name of
+   * the field. They are refused: a client that pages towards newer records and has read such a record would miss the records
+   * that are created before its createdAt. The clock of the workspace is later than all times that it has given.
    */
-  readonly notPast: readonly number[];
+  readonly notPast: ReadonlyMap<number, string>;
 }
 
 /**
@@ -96,7 +97,12 @@ async function write(
   return { inserted, finish: () => [note(inserted)] };
 }
 
-export const NOTHING_INSERTED: InsertResult = { inserted: [], existing: [], withoutCompany: [], notPast: [] };
+export const NOTHING_INSERTED: InsertResult = {
+  inserted: [],
+  existing: [],
+  withoutCompany: [],
+  notPast: new Map(),
+};
 
 /** Inputs after the comparison with the records of the workspace. Each input is in exactly one of the lists. */
 export interface Acceptance extends Omit<InsertResult, 'inserted'> {
@@ -151,15 +157,17 @@ async function accept(
   const accepted: Accepted[] = [];
   const existing: number[] = [];
   const withoutCompany: number[] = [];
-  const notPast: number[] = [];
+  const notPast = new Map<number, string>();
   const now = timeOfMicros(first);
   const { shortKeys } = resource.list;
   const parent = parentField(resource);
+  const times = ['createdAt', ...resource.server.filter((name) => name !== 'createdAt')];
   inputs.forEach((values, index) => {
     const { id } = values;
+    const future = times.find((name) => isNotPast(values[name], now));
     if (typeof id === 'string' && (taken.has(id) || before?.ids.has(id))) existing.push(index);
     else if (parent !== undefined && !companies.has(String(values[parent]))) withoutCompany.push(index);
-    else if (isNotPast(values, now)) notPast.push(index);
+    else if (future !== undefined) notPast.set(index, future);
     else {
       const named = !shortKeys || typeof id === 'string';
       accepted.push({ index, values: named ? values : { ...values, id: newId(resource.idPrefix) } });
@@ -180,9 +188,8 @@ async function accept(
 }
 
 /** `now` has the form of a canonical createdAt, so the texts compare like the times. */
-function isNotPast({ createdAt }: RecordInput, now: string): boolean {
-  return createdAt !== undefined && (canonicalTime(String(createdAt), 'microseconds') ?? now) >= now;
-}
+const isNotPast = (time: RecordInput[string], now: string): boolean =>
+  time != null && (canonicalTime(String(time), 'microseconds') ?? now) >= now;
 
 /** All texts in one field of the inputs. */
 export function texts(inputs: readonly RecordInput[], name: string): ReadonlySet<string> {

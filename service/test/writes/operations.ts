@@ -79,7 +79,11 @@ export async function importRecords(
   const result = await inTransaction(world.service.pool, (client) =>
     insertRecords(client, world.workspaceId, of.resource, given),
   );
-  expect(result).toMatchObject({ existing: at('taken'), withoutCompany: at('no company'), notPast: [] });
+  expect(result).toMatchObject({
+    existing: at('taken'),
+    withoutCompany: at('no company'),
+    notPast: new Map(),
+  });
   expect(result.inserted.map(({ index }) => index)).toEqual(at('made'));
   keep(
     model,
