@@ -1,3 +1,4 @@
+import { createCursorCodec } from '@svc/deployment-secrets/cursors';
 import { trustOf, warnOfProxyMistakes } from '@svc/ip-addresses/proxies';
 import { createLimiter, type Limiter } from '@svc/rate-limiter';
 import { monitorCommits } from '@svc/telemetry/commits';
@@ -17,7 +18,6 @@ import { registerDocs } from './docs/index.ts';
 import { registerOpenApi } from './docs/openapi.ts';
 import { createServer } from './http/create-server.ts';
 import { registerMonitoring } from './http/monitoring.ts';
-import { createCursorCodec } from './list/cursor.ts';
 import { createChangeSignals, localChannel, type SignalChannel } from './signals/signals.ts';
 
 export interface AppOptions {

@@ -1,5 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
+import type { Position } from '@svc/deployment-secrets/cursors';
 import { type Encoding, encodingOf } from '@svc/http-content/encoding';
 import { whenClosed } from '@svc/http-content/reply-end';
 import { clientAddress } from '@svc/ip-addresses/proxies';
@@ -10,7 +11,6 @@ import type { AuditWriter } from '../audit-log/audit-writer.ts';
 import { errorEnvelope, unavailable } from '../http/errors.ts';
 import { failureOf } from '../http/failures.ts';
 import type { AuthenticatedKey } from '../keys/authenticate.ts';
-import type { Position } from '../list/cursor.ts';
 import { type Page, sortsOf } from '../list/definition.ts';
 import { type ListQuery, parseListQuery, type RawQuery } from '../list/query.ts';
 import { docsOf, readItems } from '../list/read.ts';

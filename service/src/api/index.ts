@@ -1,3 +1,4 @@
+import type { CursorCodec } from '@svc/deployment-secrets/cursors';
 import { allowOrigins } from '@svc/http-content/cors';
 import { acceptEveryMethod, collectMethods, refuseOtherMethods } from '@svc/http-content/methods';
 import { RESPONSE_HEADERS } from '@svc/openapi/headers';
@@ -10,7 +11,6 @@ import type { Clock } from '../config/time.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { ApiError } from '../http/errors.ts';
 import { type AuthenticatedKey, createAuthenticator } from '../keys/authenticate.ts';
-import type { CursorCodec } from '../list/cursor.ts';
 import { apiKeys, changes, RESOURCES } from '../resources/index.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
 import { auditResponse } from './audit-hook.ts';

@@ -1,10 +1,10 @@
+import type { CursorFailure } from '@svc/deployment-secrets/cursors';
 import { sendConditional, weakEtag } from '@svc/http-content/etag';
 import { type AnyErrorCode, FIELDS } from '@svc/sdk/contract';
 import { traced, tracedReader } from '@svc/telemetry/tracing';
 import type { Shares } from '@svc/turns/lane';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../http/errors.ts';
-import type { CursorFailure } from '../list/cursor.ts';
 import type { ListDefinition } from '../list/definition.ts';
 import { type Fields, selectFields } from '../list/fields.ts';
 import { type ListQuery, parseFields, parseListQuery, type RawQuery } from '../list/query.ts';

@@ -1,4 +1,5 @@
 import helmet from '@fastify/helmet';
+import type { CursorCodec } from '@svc/deployment-secrets/cursors';
 import { securityHeaders } from '@svc/http-content/security-headers';
 import { unshared } from '@svc/turns/lane';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
@@ -8,7 +9,6 @@ import type { Clock } from '../config/time.ts';
 import type { Lanes } from '../database/lanes.ts';
 import { ApiError } from '../http/errors.ts';
 import { createKeyStore } from '../keys/store.ts';
-import type { CursorCodec } from '../list/cursor.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
 import { registerAccount } from './auth/account.ts';
 import { createDashboardAuth } from './auth/index.ts';

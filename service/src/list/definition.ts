@@ -1,6 +1,6 @@
+import type { Position } from '@svc/deployment-secrets/cursors';
 import { type Direction, FIELDS, ORDERS, type Order } from '@svc/sdk/contract';
 import type { Queryable } from '@svc/turns/lane';
-import type { Position } from './cursor.ts';
 
 /** What this folder needs to know of a list. It knows no resource: resources/ defines them. */
 

@@ -1,7 +1,7 @@
+import type { Binding } from '@svc/deployment-secrets/cursors';
 import { weakEtag } from '@svc/http-content/etag';
 import type { Direction } from '@svc/sdk/contract';
 import { ETAG_LIFETIME_SECONDS } from '../config/limits.ts';
-import type { Binding } from './cursor.ts';
 import type { Page } from './definition.ts';
 
 /**

@@ -1,9 +1,9 @@
+import type { Binding, CursorCodec, CursorFailure, Position } from '@svc/deployment-secrets/cursors';
 import { canonicalTime } from '@svc/exact-times/canonical-time';
 import { type Direction, largestSet, TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import type { Queryable, Shares } from '@svc/turns/lane';
 import type { Clock } from '../config/time.ts';
 import { preparedStatements } from '../database/statement.ts';
-import type { Binding, CursorCodec, CursorFailure, Position } from './cursor.ts';
 import {
   type Compared,
   DOC_SEPARATOR,

@@ -1,3 +1,4 @@
+import { createCursorCodec } from '@svc/deployment-secrets/cursors';
 import { DIRECTIONS, type Direction } from '@svc/sdk/contract';
 import { beforeAll, expect, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
@@ -5,7 +6,6 @@ import { auditOf, importText, ndjson, workspaceWith } from '../../test/harness/i
 import { seedRecords } from '../../test/harness/records.ts';
 import { sharesOf } from '../../test/plans/buffers.ts';
 import { audits } from '../resources/index.ts';
-import { createCursorCodec } from './cursor.ts';
 import { type Sort, sortsOf } from './definition.ts';
 import { type ListReader, readList } from './read.ts';
 

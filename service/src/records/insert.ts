@@ -27,9 +27,9 @@ export interface InsertResult {
   /** Inputs whose company does not exist. */
   readonly withoutCompany: readonly number[];
   /**
-   * Inputs with a time that the service otherwise sets, createdAt or updatedAt, and that is not in the past; with the name of
-   * the field. They are refused: a client that pages towards newer records and has read such a record would miss the records
-   * that are created before its createdAt. The clock of the workspace is later than all times that it has given.
+   * Inputs whose createdAt or updatedAt is not in the past, and the name of the field. They are refused: a client that pages
+   * towards newer records and has read such a record would miss the records that are created before its createdAt. And the
+   * clock of the workspace is later than all times that it has given.
    */
   readonly notPast: ReadonlyMap<number, string>;
 }

@@ -1,9 +1,9 @@
+import type { Position } from '@svc/deployment-secrets/cursors';
 import { TOTAL_MAX_ITEMS } from '@svc/sdk/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SEARCHED_ROWS_MAX } from '../../src/config/limits.ts';
 import { logList } from '../../src/dashboard/log/log-list.ts';
 import { countKeyset } from '../../src/list/count.ts';
-import type { Position } from '../../src/list/cursor.ts';
 import { type KeysetRead, sortsOf } from '../../src/list/definition.ts';
 import { foundStatement, keysetStatement } from '../../src/list/keyset.ts';
 import { conditionsOf } from '../../src/list/read.ts';

@@ -1,6 +1,6 @@
+import type { Position } from '@svc/deployment-secrets/cursors';
 import { rangesOf, sortsOfRange } from '@svc/sdk/contract';
 import type pg from 'pg';
-import type { Position } from '../../src/list/cursor.ts';
 import { type Sort, sortsOf } from '../../src/list/definition.ts';
 import { conditionsOf } from '../../src/list/read.ts';
 import { COMPANY, LISTS, type ListCase } from '../harness/lists.ts';

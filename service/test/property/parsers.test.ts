@@ -1,4 +1,5 @@
 import { LINE_MAX_BYTES } from '@svc/csv-lines';
+import { createCursorCodec } from '@svc/deployment-secrets/cursors';
 import { encodingOf } from '@svc/http-content/encoding';
 import { matchesEtag } from '@svc/http-content/etag';
 import { jsonExcess } from '@svc/http-content/json-excess';
@@ -21,7 +22,6 @@ import { parseCookies } from '../../src/dashboard/requests/cookies.ts';
 import { ApiError } from '../../src/http/errors.ts';
 import { jsonText } from '../../src/http/json-body.ts';
 import { canonicalTarget, containsEncodedToken, isHost, requestId } from '../../src/http/request.ts';
-import { createCursorCodec } from '../../src/list/cursor.ts';
 import { parseListQuery } from '../../src/list/query.ts';
 import { RECORD_FAILURES_MAX } from '../../src/records/validate.ts';
 import { companies } from '../../src/resources/index.ts';

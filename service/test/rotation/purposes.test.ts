@@ -15,12 +15,12 @@ test('keys are used in these files only; a new one needs an entry in SEALED_BY a
     cwd: root,
   }).filter((file) => !file.endsWith('.test.ts') && keyed.test(readFileSync(join(root, file), 'utf8')));
   expect(files.toSorted()).toEqual([
+    'packages/deployment-secrets/src/cursors.ts',
     'packages/deployment-secrets/src/index.ts',
     'packages/deployment-secrets/src/sealed.ts',
     'service/src/dashboard/auth/sealed-factors.ts',
     'service/src/dashboard/auth/second-step.ts',
     'service/src/dashboard/requests/cookies.ts',
     'service/src/keys/token.ts',
-    'service/src/list/cursor.ts',
   ]);
 });

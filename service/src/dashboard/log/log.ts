@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
+import type { Position } from '@svc/deployment-secrets/cursors';
 import type { AuditLogEntry } from '@svc/sdk';
 import { csvLine, withoutFormula } from '@svc/sdk/csv';
 import type { Shares } from '@svc/turns/lane';
@@ -13,7 +14,6 @@ import { inTransaction } from '../../database/pool.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
 import { JSON_UTF8 } from '../../http/json-type.ts';
-import type { Position } from '../../list/cursor.ts';
 import type { Page } from '../../list/definition.ts';
 import { type ListQuery, parseListQuery } from '../../list/query.ts';
 import { docsOf, readItems } from '../../list/read.ts';

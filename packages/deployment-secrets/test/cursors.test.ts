@@ -1,7 +1,7 @@
 import { CURSOR_LIFETIME_SECONDS } from '@svc/sdk/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createCursorCodec, type Position } from './cursor.ts';
+import { createCursorCodec, type Position } from '../src/cursors.ts';
 
 const SECRET = 'a secret of the tests, 32 characters or more';
 const NEWER = 'another secret of the tests, 32 characters or more';

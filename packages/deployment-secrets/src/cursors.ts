@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
-import { deriveKey, fingerprintOf } from '@svc/deployment-secrets';
 import { CURSOR_LIFETIME_SECONDS } from '@svc/sdk/contract';
+import { deriveKey, fingerprintOf } from './index.ts';
 
 /**
  * A gap between two items of an ordered list, directly before or after the item with this sort key and id. The gap stays
