@@ -86,7 +86,7 @@ describe('a path that is too long for a socket', () => {
     const dataDir = await dataDirectory(parent);
     const service = spawnFixture('service', dataDir);
     const { url } = await service.outcome;
-    const [, directory = ''] = /host=(.*\/svc-[0-9a-f]{16})$/.exec(url ?? '') ?? [];
+    const [, directory = ''] = /host=(.*\/svc-[0-9a-f]{16})&/.exec(url ?? '') ?? [];
     const found = await stat(directory);
     expect(found.mode & 0o777).toBe(OWNER_ONLY);
     await service.stop();

@@ -1,8 +1,8 @@
-import { stat, truncate } from 'node:fs/promises';
+import { mkdir, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Embedded, findEmbedded, startEmbedded } from '../src/index.ts';
 import { dataDirectory } from './support/data-directory.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
@@ -70,6 +70,20 @@ describe('the embedded server', () => {
     expect(await findEmbedded(dataDir)).toEqual({ url: embedded.url });
     expect(await findEmbedded(join(await temporaryDirectory(), 'nothing'))).toBeUndefined();
   });
+});
+
+test('variables of PostgreSQL and a comma in the path change neither the start nor the connection', async () => {
+  vi.stubEnv('PGPORT', '5433');
+  vi.stubEnv('PGSSLMODE', 'require');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const parent = join(await temporaryDirectory(), 'Acme, Inc');
+  await mkdir(parent);
+  const server = await startEmbedded({ dataDir: await dataDirectory(parent), purpose: 'a test', log });
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  await client.end();
+  await server.stop();
 });
 
 test('a start renames a large log, and keeps only the previous one', async () => {

@@ -12,7 +12,9 @@ const PRIVATE = 0o700;
 /** A socket's path (`sun_path`) has at most 104 bytes on macOS and 108 on Linux, including the final zero. */
 const LONGEST_SOCKET_PATH_BYTES = 100;
 /** The name of the socket for PostgreSQL's default port. */
-const SOCKET_NAME = '.s.PGSQL.5432';
+/** The port of the server. It is only a part of the socket's name. */
+export const SOCKET_PORT = 5432;
+const SOCKET_NAME = `.s.PGSQL.${SOCKET_PORT}`;
 const HASH_CHARACTERS = 16;
 
 /** The paths of a data directory. All are absolute. */
@@ -47,10 +49,14 @@ export function layoutOf(dataDir: string): Layout {
   };
 }
 
-/** `run` in the data directory. If that path is too long for a socket: a short path derived from it. */
+/**
+ * `run` in the data directory. If that path is too long for a socket, or has a comma, which divides directories in a setting
+ * and hosts in a URL: a short path derived from it.
+ */
 function socketDirectoryOf(dataDir: string): string {
   const inside = join(dataDir, 'run');
-  if (Buffer.byteLength(join(inside, SOCKET_NAME)) <= LONGEST_SOCKET_PATH_BYTES) return inside;
+  const fits = Buffer.byteLength(join(inside, SOCKET_NAME)) <= LONGEST_SOCKET_PATH_BYTES;
+  if (fits && !inside.includes(',')) return inside;
   return join(tmpdir(), shortSocketDirectoryName(dataDir));
 }
 

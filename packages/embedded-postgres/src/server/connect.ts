@@ -5,7 +5,12 @@ import pg from 'pg';
 import { clusterAccount } from '../account/account.ts';
 import { DATABASE, ROLE } from '../cluster/create.ts';
 import { requirePassword } from '../cluster/password.ts';
-import { type Layout, shortSocketDirectoryName, socketFile } from '../directory/data-directory.ts';
+import {
+  type Layout,
+  SOCKET_PORT,
+  shortSocketDirectoryName,
+  socketFile,
+} from '../directory/data-directory.ts';
 import { EmbeddedError, hasCode, messageOf } from '../errors.ts';
 import { findPostmaster, type PostmasterState } from './postmaster.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -105,6 +110,9 @@ export async function connectTo(
   const password = await requirePassword(layout);
   const config: pg.ClientConfig = {
     host: socketDirectory,
+    // Otherwise PGPORT and PGSSLMODE decide.
+    port: SOCKET_PORT,
+    ssl: false,
     user: ROLE,
     password,
     database: DATABASE,
@@ -169,5 +177,5 @@ export function answers(socketDirectory: string): Promise<boolean> {
 /** The URL of the service's database over a socket, as `pg` and libpq read it. */
 function socketUrl(socketDirectory: string, password: string): string {
   const host = socketDirectory.split('/').map(encodeURIComponent).join('/');
-  return `postgres://${ROLE}:${password}@/${DATABASE}?host=${host}`;
+  return `postgres://${ROLE}:${password}@/${DATABASE}?host=${host}&port=${SOCKET_PORT}&sslmode=disable`;
 }

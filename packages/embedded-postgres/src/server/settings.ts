@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { SOCKET_PORT } from '../directory/data-directory.ts';
 
 const BYTES_PER_MIB = 1024 * 1024;
 
@@ -27,7 +28,7 @@ export function serverSettings(socketDirectory: string, connections: number): re
     `unix_socket_directories=${socketDirectory}`,
     'unix_socket_permissions=0700',
     'listen_addresses=',
-    'port=5432',
+    `port=${SOCKET_PORT}`,
     `max_connections=${Math.max(CONNECTIONS_MIN, connections + CONNECTIONS_FOR_OTHERS)}`,
     `shared_buffers=${sharedBuffersMib(memory, connections === 0)}MB`,
     `effective_cache_size=${Math.floor(memory * CACHE_SHARE)}MB`,
