@@ -86,6 +86,29 @@ test('variables of PostgreSQL and a comma in the path change neither the start n
   await server.stop();
 });
 
+test('the session that holds the locks has no idle timeout', async () => {
+  const directory = await dataDirectory();
+  const start = () => startEmbedded({ dataDir: directory, purpose: 'a test', log });
+  const connect = async (url: string): Promise<pg.Client> => {
+    const client = new pg.Client({ connectionString: url });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  };
+  const first = await start();
+  const owner = await connect(first.url);
+  await owner.query(`alter role current_user set idle_session_timeout = '1s'`);
+  await owner.end();
+  await first.stop();
+  const server = await start();
+  const idle = await connect(server.url);
+  await new Promise<void>((resolve) => idle.once('end', resolve));
+  const another = await connect(server.url);
+  expect((await another.query(`select 1 from pg_locks where locktype = 'advisory'`)).rowCount).not.toBe(0);
+  await another.end();
+  await server.stop();
+});
+
 test('a start renames a large log, and keeps only the previous one', async () => {
   const directory = await dataDirectory();
   const logFile = join(directory, 'postgres.log');

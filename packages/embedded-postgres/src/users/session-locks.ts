@@ -28,6 +28,8 @@ const HOLDERS = `
  * with the connection: the caller has to open the server again.
  */
 export async function joinUsers(client: pg.Client): Promise<void> {
+  // The connection is idle most of the time, and the configuration of the operator must not end it.
+  await client.query('set idle_session_timeout = 0');
   await client.query('select pg_advisory_lock_shared($1, $2)', [LOCK_CLASS, USER]);
 }
 
