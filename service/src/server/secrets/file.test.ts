@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/harness/temporary-directory.ts';
@@ -6,6 +6,7 @@ import { createSecretFile, readSecretFile, secretFileOf } from './file.ts';
 
 const STARTS = 20;
 const PERMISSIONS = 0o777;
+const STRANGER = 65_534;
 
 test('many starts at the same time use one secret, which only its owner may read', async () => {
   const dataDir = await temporaryDirectory();
@@ -15,6 +16,14 @@ test('many starts at the same time use one secret, which only its owner may read
   expect(created[0]?.secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
   expect((await stat(secretFileOf(dataDir))).mode & PERMISSIONS).toBe(0o600);
   expect(await readdir(dataDir)).toEqual(['secret']);
+});
+
+// Only root can give a file away.
+test.runIf(process.getuid?.() === 0)('a new secret is given to the owner of the directory', async () => {
+  const dataDir = await temporaryDirectory();
+  await chown(dataDir, STRANGER, STRANGER);
+  await createSecretFile(dataDir);
+  expect(await stat(secretFileOf(dataDir))).toMatchObject({ uid: STRANGER, gid: STRANGER });
 });
 
 test('an existing secret is kept', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, open, readFile, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { fileError } from '@svc/embedded-postgres';
+import { fileError, keepOwner } from '@svc/embedded-postgres';
 import { errorCode, OperatorError } from '../../config/errors.ts';
 import { SECRET_MIN_CHARACTERS } from '../../config/limits.ts';
 
@@ -44,6 +44,7 @@ export async function createSecretFile(dataDir: string): Promise<SecretFile> {
   try {
     const file = await open(draft, 'w', PRIVATE);
     try {
+      await keepOwner(file, dataDir);
       await file.writeFile(`${randomBytes(SECRET_BYTES).toString('base64url')}\n`);
       await file.sync();
     } finally {
