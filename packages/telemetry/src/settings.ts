@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** The standard variables of OpenTelemetry that the service reads. docs/observability.md lists them. */
 export const TELEMETRY_SETTINGS = [
   'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -82,12 +84,20 @@ export function readTelemetrySettings(env: Environment, mistakes: string[]): Tel
       mistakes.push(`${name} must be a URL that starts with http:// or https://.`);
     return true;
   };
-  const pairs = (name: Name): void => {
+  const pairs = (name: Name, endsWithSigns: boolean): void => {
     const wrong = text(name)
       ?.split(',')
-      .findIndex((pair) => pair.trim() !== '' && !isPair(pair));
+      .findIndex((pair) => pair.trim() !== '' && !isPair(pair, endsWithSigns));
     if (wrong !== undefined && wrong >= 0)
       mistakes.push(`${name} must be pairs such as key1=value1,key2=value2; pair ${wrong + 1} is not one.`);
+  };
+  const file = (name: Name): void => {
+    const path = text(name);
+    try {
+      if (path !== undefined) readFileSync(path);
+    } catch {
+      mistakes.push(`${name} must be a file that the service can read.`);
+    }
   };
 
   if (text('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return undefined;
@@ -97,8 +107,10 @@ export function readTelemetrySettings(env: Environment, mistakes: string[]): Tel
   if (!traces && !metrics) return undefined;
   if (!['false', undefined].includes(text('OTEL_SDK_DISABLED')?.toLowerCase()))
     mistakes.push(`OTEL_SDK_DISABLED must be one of true, false, not "${text('OTEL_SDK_DISABLED')}".`);
-  pairs('OTEL_EXPORTER_OTLP_HEADERS');
-  pairs('OTEL_RESOURCE_ATTRIBUTES');
+  // A header may end in the signs of base64.
+  pairs('OTEL_EXPORTER_OTLP_HEADERS', true);
+  pairs('OTEL_RESOURCE_ATTRIBUTES', false);
+  file('OTEL_EXPORTER_OTLP_CERTIFICATE');
   milliseconds('OTEL_EXPORTER_OTLP_TIMEOUT', 1);
   choice('OTEL_EXPORTER_OTLP_COMPRESSION', 'none', ['none', 'gzip']);
   const isOn = (name: Name): boolean => choice(name, 'otlp', ['otlp', 'none']) === 'otlp';
@@ -129,10 +141,14 @@ function readSampling(
   return { ratio: RATIO_DEFAULT, parentBased };
 }
 
-/** Whether the text is `key=value`, as the SDK reads it: it would ignore all pairs if one is wrong. */
-function isPair(text: string): boolean {
+/**
+ * Whether the text is `key=value`, as the SDK reads it: it would ignore all pairs if one is wrong. `endsWithSigns`: further
+ * signs may follow the value.
+ */
+function isPair(text: string, endsWithSigns: boolean): boolean {
   const [key = '', value, ...more] = text.split('=');
-  if (key.trim() === '' || value === undefined || more.some((part) => part !== '')) return false;
+  if (key.trim() === '' || value === undefined) return false;
+  if (endsWithSigns ? more.some((part) => part !== '') : more.length > 0) return false;
   try {
     decodeURIComponent(value);
     return true;

@@ -77,6 +77,12 @@ describe('a wrong value is a mistake that names its variable', () => {
     ],
     ['OTEL_RESOURCE_ATTRIBUTES', '=b', 'must be pairs such as key1=value1,key2=value2; pair 1 is not one.'],
     [
+      'OTEL_RESOURCE_ATTRIBUTES',
+      'a=b,build=YWI=',
+      'must be pairs such as key1=value1,key2=value2; pair 2 is not one.',
+    ],
+    ['OTEL_EXPORTER_OTLP_CERTIFICATE', '/no/such.pem', 'must be a file that the service can read.'],
+    [
       'OTEL_EXPORTER_OTLP_TIMEOUT',
       '10s',
       'must be milliseconds, an integer from 1 to 2147483647, not "10s".',
