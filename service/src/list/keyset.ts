@@ -24,6 +24,8 @@ const narrowPage = statements('narrow_page', 'request');
 const preparedSearch = preparedStatements('prepared_search_page', 'bulk');
 const search = statements('search_page', 'bulk');
 const foundPage = statements('found_page', 'bulk');
+/** The most shapes that are stored. The filters of the audit log alone make tens of thousands. */
+const SHAPES_MAX = 1_000;
 /** The pages by their shape: two shapes have different texts. */
 const pages = new Map<string, { readonly whole: BoundStatement; readonly onNode: NodeForm | undefined }>();
 
@@ -87,7 +89,7 @@ export function keysetStatement(
       whole: (prepared ? whenPrepared : otherwise)(`page_${hash}`, text),
       onNode: prepared ? nodeFormOf(read, range, hash) : undefined,
     };
-    pages.set(shape, page);
+    if (pages.size < SHAPES_MAX) pages.set(shape, page);
   }
   const { whole, onNode } = page;
   return { ...whole(), values, ...(onNode && { onNode }) };
