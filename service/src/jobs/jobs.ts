@@ -57,9 +57,9 @@ const END_OF_JOB_DELAY_MS = 0;
 /** After this time, a job that a backup was in the way of is tried again. */
 const POSTPONED_MS = 10 * 60 * 1000;
 
-/** When each job runs, in UTC. */
+/** When each job runs: every hour, so that none waits for a time at which no node runs. */
 const TIMES: Readonly<Record<string, string>> = {
-  maintain_audit_log: '30 0 * * *',
+  maintain_audit_log: '35 * * * *',
   delete_expired: '45 * * * *',
   remove_deleted_workspaces: '25 * * * *',
   delete_expired_changes: '5 * * * *',

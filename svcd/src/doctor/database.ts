@@ -114,7 +114,7 @@ async function checkPartitions(pool: pg.Pool, nowMs: number): Promise<Finding> {
   const now = new Date(nowMs);
   const endOfMonth = (ahead: number): number =>
     Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead + 1, 1);
-  const remedy = 'start the service: it creates them at the start and once a day';
+  const remedy = 'start the service: it creates them at the start and every hour';
   const endsMs = last?.endsMs ?? 0;
   if (endsMs < endOfMonth(0)) return fail('audit log', `no partition for this month (${text})`, remedy);
   if (endsMs < endOfMonth(PARTITIONS_AHEAD_MONTHS - 1))
