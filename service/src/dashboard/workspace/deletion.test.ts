@@ -77,6 +77,18 @@ describe('a deleted workspace', () => {
     expect((await meOf(viewer)).deletedWorkspaces).toEqual([{ ...deleted, role: 'viewer' }]);
   });
 
+  test('keeps its seven days if it was deleted while the clock was behind', async () => {
+    const owner = await dashboard.owner();
+    const { workspaceId } = owner;
+    // Its newest record is later than the clock of the database.
+    await pool.query(
+      `update workspace_clocks set last_at = now() + interval '9 days' where workspace_id = $1`,
+      [workspaceId],
+    );
+    const { removedAt } = (await remove(owner, workspaceId)).json<DeletedWorkspace>();
+    expect(Date.parse(removedAt) - Date.now()).toBeGreaterThan((16 * 24 - 1) * 60 * 60 * 1000);
+  });
+
   test('comes back with its keys when an owner restores it within seven days, and not later', async () => {
     const owner = await dashboard.owner();
     const { workspaceId } = owner;

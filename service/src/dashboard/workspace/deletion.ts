@@ -87,8 +87,10 @@ async function readName(
   return workspace;
 }
 
+/** Not before the newest record: the seven days must not be over as soon as a clock that was behind is corrected. */
 const markDeleted = statement('mark_workspace_deleted', 'request')`
-  update workspaces set deleted_at = (select clock_timestamp()) where id = $1 and deleted_at is null`;
+  update workspaces set deleted_at = greatest((select clock_timestamp()), (
+    select last_at from workspace_clocks where workspace_id = $1)) where id = $1 and deleted_at is null`;
 const markRestored = statement('mark_workspace_restored', 'request')`
   update workspaces set deleted_at = null
   where id = $1 and deleted_at > (select clock_timestamp()) - $2 * interval '1 day'`;
