@@ -32,8 +32,11 @@ export async function estimateRecords(pool: pg.Pool): Promise<number> {
   return rows[0]?.records ?? 0;
 }
 
+/** Without those whose data a job is removing: it removes the clock first. */
+const KEPT = '(deleted_at is null or exists (select from workspace_clocks where workspace_id = w.id))';
 const selectWorkspaceIds = statement('all_workspaces', 'background: svcd verify reads all workspaces once')`
-  select id from workspaces order by id`;
+  select id from workspaces w where ${KEPT} order by id`;
+const selectKept = statement('kept_workspace', 'bulk')`select 1 from workspaces w where id = $1 and ${KEPT}`;
 
 /**
  * Verifies all workspaces: compares each doc with its columns, the order of `id_order` with that of the ids, each counter
@@ -42,8 +45,17 @@ const selectWorkspaceIds = statement('all_workspaces', 'background: svcd verify 
  * comparison is one snapshot, so it is exact while writers run. The repair of a counter blocks the workspace's writers while
  * it counts.
  */
-export async function verifyRecords(options: VerifyOptions): Promise<void> {
-  const { rows } = await options.pool.query<{ id: string }>(selectWorkspaceIds());
+export async function verifyRecords(given: VerifyOptions): Promise<void> {
+  const { pool, onFinding } = given;
+  // A removal may begin meanwhile.
+  const isKept = async (id: string): Promise<boolean> => (await pool.query(selectKept(id))).rowCount === 1;
+  const options: VerifyOptions = {
+    ...given,
+    onFinding: async (finding) => {
+      if (await isKept(finding.workspaceId)) await onFinding(finding);
+    },
+  };
+  const { rows } = await pool.query<{ id: string }>(selectWorkspaceIds());
   for (const { id } of rows) {
     for (const resource of RECORD_RESOURCES) {
       await verifyDocs(options, id, resource);
@@ -55,7 +67,7 @@ export async function verifyRecords(options: VerifyOptions): Promise<void> {
     await verifyUsage(options, id);
     await verifyKeys(options, id);
   }
-  await verifyKeyIndexes(options);
+  await verifyKeyIndexes(given);
 }
 
 const lockClock = statement('lock_clock_for_repair', 'request')`

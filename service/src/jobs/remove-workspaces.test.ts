@@ -2,6 +2,7 @@ import { waitFor } from '@svc/embedded-postgres/testing';
 import { expect, test } from 'vitest';
 import { createTestDashboard } from '../../test/harness/dashboard.ts';
 import { createTestService } from '../../test/harness/service.ts';
+import { findingsOf } from '../../test/harness/verify.ts';
 import { DAY_MS } from '../config/time.ts';
 import { TABLE_PLACEMENTS, workspaceColumn } from '../database/citus/placements.ts';
 import { removeDeletedWorkspaces } from './remove-workspaces.ts';
@@ -141,6 +142,15 @@ test('a removal leaves no rows that another node is removing at the same time', 
   expect(await rowsOf(workspaceId)).toEqual({});
 });
 
+/** A verification reads the whole database. */
+const VERIFIED_EACH = 10;
+
+/** What `svcd verify` finds in a workspace. Before the removal of its clock, it still has the rows of the fixture. */
+async function findingsIn(workspaceId: string) {
+  if ('workspace_clocks' in (await rowsOf(workspaceId))) return [];
+  return (await findingsOf(pool)).filter((finding) => finding.workspaceId === workspaceId);
+}
+
 test('a removal that is stopped between any two statements is completed by the next one, in short statements', async () => {
   const world = await filled();
   const { workspaceId } = world;
@@ -171,6 +181,7 @@ test('a removal that is stopped between any two statements is completed by the n
     } catch (error) {
       expect(String(error)).toMatch(/killed$/);
       kills += 1;
+      if (kills % VERIFIED_EACH === 0) expect(await findingsIn(workspaceId)).toEqual([]);
       // The statement that removes the workspace itself is the last one that removes anything.
       return Object.keys(await rowsOf(workspaceId)).length === 0;
     }
