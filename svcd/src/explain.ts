@@ -32,7 +32,7 @@ const EXPECTED = [
 /** Errors about settings, arguments or input. Their messages name what is wrong. */
 const WRONG_INPUT = [ConfigError, MisuseError, ApiError];
 
-export const FAILED = 1;
+const FAILED = 1;
 /** Wrong settings or arguments. 2 is usual for command lines. */
 export const MISUSED = 2;
 

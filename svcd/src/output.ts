@@ -1,5 +1,20 @@
+import { fstatSync, writeFile } from 'node:fs';
+import { Writable } from 'node:stream';
 import { errorMessage, OperatorError } from '@svc/service/config/errors';
 import { terminalText } from '@svc/telemetry/log/terminal-text';
+
+/**
+ * Standard output. A regular file takes only a part of the text if a disk becomes full. `process.stdout` ignores this, so
+ * that the rest is lost. `writeFile` writes the rest, or fails.
+ */
+export const standardOutput = openOutput(process.stdout);
+
+function openOutput(stdout: typeof process.stdout): Writable {
+  if (!fstatSync(stdout.fd).isFile()) return stdout;
+  const file = new Writable({ write: (bytes, _encoding, done) => writeFile(stdout.fd, bytes, done) });
+  // Each write reports its error itself.
+  return file.on('error', () => undefined);
+}
 
 /** Prints a message for people to standard error; standard output is for results and logs. */
 export const say = (text: string): void => {
@@ -23,7 +38,7 @@ export const write = (text: string): Promise<boolean> =>
 
 function writeRaw(text: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => {
+    standardOutput.write(text, (error) => {
       if (!error) resolve(true);
       else if ('code' in error && error.code === 'EPIPE') resolve(false);
       else reject(unwritable(error));

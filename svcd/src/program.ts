@@ -1,10 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
-import { outputFailure } from '@svc/service/server/process';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type OutputConfiguration } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import { type CommandContext, createContext } from './context.ts';
-import { explain, FAILED, MISUSED } from './explain.ts';
-import { say, unwritable } from './output.ts';
+import { explain, MISUSED } from './explain.ts';
+import { say, write } from './output.ts';
 
 /** Each command is loaded only when it is used: `start` does not wait for the modules of `import`. */
 export const COMMANDS: Readonly<Record<string, () => Promise<(context: CommandContext) => Command>>> = {
@@ -30,48 +28,57 @@ Settings are environment variables (SVC_PORT, SVC_DATA_DIR, …). docs/operation
 /** Runs one command and sets the exit code: 0 done, 1 failed, 2 wrong arguments or settings. */
 export async function runProgram(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   try {
-    await (await createProgram(args[0], createContext(env))).parseAsync([...args], { from: 'user' });
+    await runCommand(args, env);
   } catch (error) {
     process.exitCode = failureCode(error, env);
   }
-  if ((process.exitCode ?? 0) === 0) await failOnLostOutput();
 }
 
-/** commander's messages repeat the arguments, so `say` escapes them. */
-const OUTPUT = { writeErr: (text: string) => say(text.trimEnd()) };
-
-/** Sets the exit code if standard output could not be written. `print` reports this itself, but commander prints help. */
-async function failOnLostOutput(): Promise<void> {
-  // Node reports the errors of earlier writes in a later turn of the event loop.
-  await setImmediate();
-  const failure = outputFailure();
-  if (failure === undefined) return;
-  say(`svcd: ${unwritable(failure).message}`);
-  process.exitCode = FAILED;
+async function runCommand(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  let help = '';
+  const output: OutputConfiguration = {
+    writeOut: (text) => {
+      help += text;
+    },
+    // commander's messages repeat the arguments, so `say` escapes them.
+    writeErr: (text) => say(text.trimEnd()),
+  };
+  try {
+    const program = await createProgram(args[0], createContext(env), output);
+    await program.parseAsync([...args], { from: 'user' });
+  } catch (error) {
+    // commander ends so after the help or the version.
+    if (!(error instanceof CommanderError && error.exitCode === 0)) throw error;
+    await write(help);
+  }
 }
 
 /** The program with the named command, or with all commands if the name is unknown. */
-async function createProgram(name: string | undefined, context: CommandContext): Promise<Command> {
+async function createProgram(
+  name: string | undefined,
+  context: CommandContext,
+  output: OutputConfiguration,
+): Promise<Command> {
   const program = new Command('svcd')
     .description('run and maintain a service')
     .version(manifest.version)
     .addHelpText('after', HELP)
-    .configureOutput(OUTPUT)
+    .configureOutput(output)
     .exitOverride();
   const wanted = COMMANDS[name ?? ''];
   for (const load of wanted === undefined ? Object.values(COMMANDS) : [wanted]) {
     const command = (await load())(context);
     // A command below another one does not inherit them.
     for (const each of [command, ...command.commands])
-      each.configureOutput(OUTPUT).exitOverride().showHelpAfterError('(add --help for help)');
+      each.configureOutput(output).exitOverride().showHelpAfterError('(add --help for help)');
     program.addCommand(command);
   }
   return program;
 }
 
 function failureCode(error: unknown, env: NodeJS.ProcessEnv): number {
-  // commander has already printed the help or the mistake.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSED;
+  // commander has already printed the mistake.
+  if (error instanceof CommanderError) return MISUSED;
   const { text, exitCode, unexpected } = explain(error);
   say(`svcd: ${text}`);
   if (unexpected && env['SVC_LOG_LEVEL'] === 'debug' && error instanceof Error) say(error.stack ?? '');

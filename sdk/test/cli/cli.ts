@@ -1,11 +1,14 @@
+import type { ChildProcess } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { Fetch } from '@svc/sdk';
 import type { Input, Io, Output } from '../../src/cli/io.ts';
 import { run } from '../../src/cli/run.ts';
 
 /** The result of a command line. */
 export interface CliResult {
-  readonly code: number;
+  /** Null: a signal has ended the process. */
+  readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -65,6 +68,15 @@ export async function cli(argv: readonly string[], options: CliOptions = {}): Pr
   };
   const code = await run(argv, io);
   return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** The result of a process, after its end. */
+export async function ended(child: ChildProcess): Promise<CliResult> {
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error('the process has no pipes');
+  const code = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [out, err] = await Promise.all([text(stdout), text(stderr)]);
+  return { code: await code, stdout: out, stderr: err };
 }
 
 /** The lines of NDJSON. */

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { AUDIT_LOG_KINDS, VERSION } from '@svc/sdk';
 import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import { bigQuery, LISTS } from '@svc/service/harness/lists.ts';
@@ -12,7 +12,7 @@ import { createTestService } from '@svc/service/harness/service.ts';
 import { addressOfNobody, listen, portOf } from '@svc/service/harness/socket.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { expect, test } from 'vitest';
-import { records } from './cli.ts';
+import { type CliResult, ended, records } from './cli.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 /** More than a pipe buffers, so that the writer notices when the reader ends. */
@@ -43,22 +43,8 @@ const rows = Array.from({ length: MENTIONS }, (_, i) => ({
 }));
 await seedRecords(service.pool, workspaceId, resourceNamed('mentions'), rows);
 
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function ended(child: ChildProcess): Promise<Ended> {
-  const { stdout, stderr } = child;
-  if (stdout === null || stderr === null) throw new Error('the process has no pipes');
-  const code = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const [out, err] = await Promise.all([text(stdout), text(stderr)]);
-  return { code: await code, stdout: out, stderr: err };
-}
-
 /** Runs a line of bash in which `svc` is the command. */
-const bash = (line: string): Promise<Ended> =>
+const bash = (line: string): Promise<CliResult> =>
   ended(
     spawn('bash', ['-c', `set -o pipefail; svc() { "${process.execPath}" "${MAIN}" "$@"; }; ${line}`], {
       env,
@@ -87,6 +73,17 @@ test.each(['mentions list --all', 'mentions tail --once --after start', '--help'
     expect(await bash(`svc ${command} > /dev/full`)).toEqual({ code: 1, stdout: '', stderr: message });
   },
 );
+
+test('a file that cannot take all of the output is reported, and a tail continues with what it lacks', async () => {
+  const [position, full, rest] = ['position', 'full', 'rest'].map((name) => join(home, name));
+  const tail = `svc mentions tail --once --after start --position ${position}`;
+  const message = 'svc: The output cannot be written: EFBIG: file too large, write\n';
+  for (const command of [tail, 'svc mentions list', 'svc --help'])
+    expect(await bash(`ulimit -f 1; ${command} > ${full}`)).toMatchObject({ code: 1, stderr: message });
+  await bash(`echo '{"id":"earlier"}' > ${rest}; ${tail} >> ${rest}`);
+  const ids = records(await readFile(String(rest), 'utf8')).map(({ id }) => id);
+  expect(ids).toEqual(['earlier', ...rows.map(({ id }) => id)]);
+});
 
 test('a file that cannot be written is reported in one line, with code 1', async () => {
   const { code, stderr } = await bash('svc mentions tail --once --position /dev/null/position');

@@ -14,20 +14,11 @@ export function prepareProcess(): void {
 /**
  * Lets the process continue if standard output or standard error cannot be written, because the reader of a pipe has
  * ended, a terminal was closed, or a disk is full. By default Node would end the process with a stack trace. The text is
- * lost; see {@link outputFailure}.
+ * lost. A command writes its result with a callback, which gets the error.
  */
 function ignoreBrokenPipes(): void {
-  process.stderr.on('error', () => undefined);
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A closed pipe is no failure: `| head` closes it.
-    if (error.code !== 'EPIPE') failure ??= error;
-  });
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 }
-
-let failure: Error | undefined;
-
-/** Why text for standard output was lost. Undefined if all of it was written or the reader closed the pipe. */
-export const outputFailure = (): Error | undefined => failure;
 
 /**
  * Logs an uncaught error without secrets, then ends the process, as Node does. Nothing is lost: the writes of all requests

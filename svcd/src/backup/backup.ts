@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.ts';
 import { STANDARD_STREAM } from '../files/arguments.ts';
 import { writeWhole } from '../files/whole-file.ts';
 import { MisuseError } from '../misuse-error.ts';
-import { say, unwritable } from '../output.ts';
+import { say, standardOutput, unwritable } from '../output.ts';
 import { showProgress } from '../progress.ts';
 import { signalExitCode, watchSignals } from '../signals.ts';
 import { type BackupReport, backupDatabase } from './database.ts';
@@ -71,7 +71,7 @@ async function runBackup(
             signal: signals.abort,
           });
         try {
-          if (file === STANDARD_STREAM) return await write(process.stdout);
+          if (file === STANDARD_STREAM) return await write(standardOutput);
           const check = async (partial: string): Promise<void> => {
             if (!verify) return;
             await verifyBackup(partial, {

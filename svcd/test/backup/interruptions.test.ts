@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, utimes } from 'node:fs/promises';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findEmbedded } from '@svc/embedded-postgres';
 import { waitFor } from '@svc/embedded-postgres/testing';
@@ -10,7 +10,7 @@ import {
 } from '@svc/service/harness/running-service.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { dataDirOf, expectDone, exportOf, newDataDir, quietWorkspace } from './support.ts';
+import { bash, dataDirOf, expectDone, exportOf, newDataDir, quietWorkspace } from './support.ts';
 
 const TIMEOUT_MS = 120_000;
 vi.setConfig({ testTimeout: TIMEOUT_MS });
@@ -90,6 +90,28 @@ test('a full disk is a failure', async () => {
     code: 1,
     stderr: expect.stringContaining('standard output cannot be written: ENOSPC'),
   });
+});
+
+test('a file that cannot take the last byte of the output is a failure', async () => {
+  const out = join(await temporaryDirectory(), 'out');
+  // Without the cache, svcd writes no other file.
+  const env = { ...running.env, NODE_DISABLE_COMPILE_CACHE: '1' };
+  const failed = {
+    code: 1,
+    stderr: expect.stringMatching(/^svcd: standard output cannot be written: EFBIG: .*\n$/),
+  };
+  for (const command of [`export audits --workspace ${quiet.workspaceId}`, '--help']) {
+    const { stdout } = await bash(`svcd ${command}`, env);
+    // The limit is in kB.
+    const limit = Math.ceil(Buffer.byteLength(stdout) / 1024);
+    const earlier = '-'.repeat(limit * 1024 - Buffer.byteLength(stdout));
+    await writeFile(out, `${earlier}-`);
+    expect(await bash(`ulimit -f ${limit}; svcd ${command} >> ${out}`, env)).toMatchObject(failed);
+    await writeFile(out, earlier);
+    expect(await bash(`ulimit -f ${limit}; svcd ${command} >> ${out}`, env)).toMatchObject({ code: 0 });
+    expect(await readFile(out, 'utf8')).toBe(`${earlier}${stdout}`);
+  }
+  expect(await bash(`ulimit -f 1; svcd backup > ${out}`, env)).toMatchObject(failed);
 });
 
 test('the server of a verification that is killed is removed by the next one', async () => {
