@@ -1,6 +1,7 @@
 import { SvcError } from '../errors.ts';
 import { nearest } from '../near.ts';
 import type { FieldKind, Resource } from '../resource.ts';
+import { decodeUtf8 } from './input.ts';
 
 /**
  * Reads CSV (RFC 4180) with a header of field names. The service's own reader is in a package that this one cannot depend
@@ -94,8 +95,6 @@ async function* readRows(
   bytes: AsyncIterable<Uint8Array>,
   name: string,
 ): AsyncGenerator<Row, void, undefined> {
-  // It also skips a byte order mark.
-  const decoder = new TextDecoder('utf-8', { fatal: true });
   let [line, start, length] = [1, 1, 0];
   let cells: Cell[] = [];
   let cell = '';
@@ -103,13 +102,6 @@ async function* readRows(
   let state = 'start' as 'start' | 'bare' | 'quoted' | 'closed';
   const refuse = (problem: string): never => {
     throw new SvcError(`Line ${start} of ${name} ${problem}.`);
-  };
-  const decode = (chunk?: Uint8Array): string => {
-    try {
-      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-    } catch {
-      return refuse('or a later line is not UTF-8');
-    }
   };
   const endCell = (): void => {
     cells.push(state === 'start' ? null : cell);
@@ -155,8 +147,8 @@ async function* readRows(
       if (character === '\n') line += 1;
     }
   }
-  for await (const chunk of bytes) yield* rowsOf(decode(chunk));
-  yield* rowsOf(decode());
+  const texts = decodeUtf8(bytes, () => refuse('or a later line is not UTF-8'));
+  for await (const text of texts) yield* rowsOf(text);
   if (state === 'quoted') refuse('has a quote that is not closed');
   const last = endRow();
   if (last !== undefined) yield last;

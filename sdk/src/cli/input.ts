@@ -17,3 +17,27 @@ export async function readInput(io: Io, file: string): Promise<Uint8Array> {
     throw new SvcError(`${file} cannot be read: ${error.message}`, { cause: error });
   });
 }
+
+/**
+ * Yields the text of bytes in UTF-8, without a byte order mark. No part is empty. `refuse` throws the error for other bytes.
+ */
+export async function* decodeUtf8(
+  bytes: AsyncIterable<Uint8Array>,
+  refuse: () => never,
+): AsyncGenerator<string, void, undefined> {
+  // It skips a byte order mark.
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = (chunk?: Uint8Array): string => {
+    try {
+      return decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      return refuse();
+    }
+  };
+  for await (const chunk of bytes) {
+    const text = decode(chunk);
+    if (text !== '') yield text;
+  }
+  // Throws if the last character is cut off.
+  decode();
+}

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { StringDecoder } from 'node:string_decoder';
 import { capitalized } from '../contract/index.ts';
 import { SvcError } from '../errors.ts';
 import type { Resource } from '../resource.ts';
 import { type Options, text, UsageError, type Values } from './command.ts';
 import { type FileRecord, readCsv } from './csv-input.ts';
+import { decodeUtf8 } from './input.ts';
 import type { Io } from './io.ts';
 import { arrayItems } from './json-array.ts';
 
@@ -84,35 +84,27 @@ async function* orUnreadable(input: NodeJS.ReadableStream, file: string): AsyncG
   }
 }
 
-/** Reads NDJSON, or a JSON array, whose items are numbered like lines. Skips empty lines. */
+/**
+ * Reads NDJSON, or a JSON array, whose items are numbered like lines. Skips empty lines. Text that is not UTF-8 is refused,
+ * not repaired.
+ */
 async function* readNdjson(
   bytes: AsyncIterable<Uint8Array>,
   name: string,
 ): AsyncGenerator<FileRecord, void, undefined> {
   let unit: FileRecord['unit'] = 'line';
-  const texts = arrayItems(decoded(bytes), name, () => {
+  let line = 0;
+  const decoded = decodeUtf8(bytes, () => {
+    const next = capitalized(placeOf({ unit, line: line + 1 }));
+    throw new SvcError(`${next} of ${name} or a later ${unit} is not UTF-8.`);
+  });
+  const texts = arrayItems(decoded, name, () => {
     unit = 'item';
   });
-  let line = 0;
   for await (const text of linesOf(texts)) {
     line += 1;
     if (text.trim() !== '') yield { line, unit, record: parseLine(text, name, { line, unit }) };
   }
-}
-
-/** The texts in UTF-8, without a byte order mark. None is empty. */
-async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
-  const decoder = new StringDecoder('utf8');
-  let first = true;
-  for await (const chunk of bytes) {
-    const text = decoder.write(chunk);
-    if (text === '') continue;
-    const rest = first && text.startsWith('\uFEFF') ? text.slice(1) : text;
-    first = false;
-    if (rest !== '') yield rest;
-  }
-  const rest = decoder.end();
-  if (rest !== '') yield rest;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { ERROR_CLASSES, SvcNetworkError, SvcTimeoutError } from '@svc/sdk';
 import { type AnyErrorCode, ERRORS } from '@svc/sdk/contract';
 import { createTestService } from '@svc/service/harness/service.ts';
@@ -140,6 +141,23 @@ describe('a command that is wrong', () => {
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(message);
   });
+});
+
+test('a body that is not UTF-8 is refused, not repaired: nothing is sent', async () => {
+  const body = Buffer.from('{"name":"Café"}', 'latin1');
+  const file = join(home, 'latin1.json');
+  await writeFile(file, body);
+  for (const [data, name] of [
+    ['-', 'standard input'],
+    [`@${file}`, file],
+  ] as const) {
+    const options = {
+      stdin: Readable.from([body]),
+      fetch: () => Promise.reject(new Error('it was sent')),
+    };
+    const result = await command(['request', 'POST', '/v1/companies', '--data', data], options);
+    expect(result).toEqual({ code: 1, stdout: '', stderr: `svc: ${name} is not UTF-8.\n` });
+  }
 });
 
 describe('a key', () => {

@@ -95,6 +95,26 @@ test.each([
   expect(ids).toEqual(expected);
 });
 
+test.each([
+  ['{"id":"a"}\n', 'Line 2 of standard input or a later line is not UTF-8.'],
+  ['\uFEFF[{"id":"a"},\n\n', 'Item 2 of standard input or a later item is not UTF-8.'],
+])(
+  '%j and a text that is not UTF-8 ends with an error, wherever the bytes are divided',
+  async (text, message) => {
+    const start = Buffer.from(text);
+    for (const rest of [Buffer.from('{"id":"Café"}\n', 'latin1'), Buffer.from('{"id":"Café').subarray(0, -1)])
+      for (let size = 1; size <= rest.length; size++) {
+        const ids: unknown[] = [];
+        const reading = (async () => {
+          const chunks = [start, rest.subarray(0, size), rest.subarray(size)];
+          for await (const { record } of read(Readable.from(chunks))) ids.push(record['id']);
+        })();
+        await expect(reading).rejects.toThrow(new SvcError(message));
+        expect(ids).toEqual(['a']);
+      }
+  },
+);
+
 test('an input that fails is reported after the records before the failure', async () => {
   async function* failing() {
     yield Buffer.from('{"id":"a"}\n{"id":');

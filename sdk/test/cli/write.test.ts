@@ -215,12 +215,12 @@ describe('delete on a terminal', () => {
   });
 });
 
-test('request sends a body from an argument, standard input or a file', async () => {
+test('request sends a body from an argument, standard input or a file, also after a byte order mark', async () => {
   const post = ['request', 'POST', '/v1/companies', '--data'];
   expect(records((await command([...post, '{"name":"A"}'])).stdout)).toEqual([
     expect.objectContaining({ name: 'A' }),
   ]);
-  expect(records((await command([...post, '-'], { stdin: '{"name":"B"}' })).stdout)).toEqual([
+  expect(records((await command([...post, '-'], { stdin: '\uFEFF{"name":"B"}' })).stdout)).toEqual([
     expect.objectContaining({ name: 'B' }),
   ]);
   await writeFile(join(home, 'c.json'), '{"name":"C"}');

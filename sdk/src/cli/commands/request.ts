@@ -2,11 +2,12 @@ import { errorOf } from '../../changes/stream.ts';
 import type { RequestAnswer } from '../../client.ts';
 import { NDJSON } from '../../collection/export.ts';
 import { HTTP_METHODS } from '../../contract/index.ts';
-import type { SvcError } from '../../errors.ts';
+import { SvcError } from '../../errors.ts';
 import { mayHaveBody } from '../../http/transport.ts';
 import { type Command, parseHeaders, positional, text, UsageError, type Values } from '../command.ts';
 import { readInput } from '../input.ts';
 import { type Io, printMessage, sanitizeText, write } from '../io.ts';
+import { nameOf } from '../lines.ts';
 import { valueText } from '../output/format.ts';
 import { openClient } from '../session.ts';
 
@@ -89,5 +90,11 @@ async function bodyOf(io: Io, data: string | undefined): Promise<unknown> {
 
 async function readData(io: Io, data: string): Promise<string> {
   if (data !== '-' && !data.startsWith('@')) return data;
-  return String(await readInput(io, data.replace(/^@/, '')));
+  const file = data.replace(/^@/, '');
+  const bytes = await readInput(io, file);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new SvcError(`${nameOf(file)} is not UTF-8.`, { cause });
+  }
 }
