@@ -3,20 +3,19 @@ import { join } from 'node:path';
 import { type Svc, SvcNotFoundError } from '@svc/sdk';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
-import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readCsv } from '../../src/cli/csv-input.ts';
-import { csvLine } from '../../src/csv.ts';
 import { clientOf, fetchOf, IN_PROCESS_URL } from '../client.ts';
 import { type CliOptions, type CliResult, cli, records } from './cli.ts';
 
 const service = await createTestService();
 const home = await temporaryDirectory();
+let workspaceId: string;
 let token: string;
 let svc: Svc;
 
 beforeEach(async () => {
-  token = await service.token(await service.workspace(), { access: 'write' });
+  workspaceId = await service.workspace();
+  token = await service.token(workspaceId, { access: 'write' });
   svc = clientOf(service.app, token);
 });
 
@@ -76,35 +75,6 @@ describe('a CSV file', () => {
     expect(stderr).toContain(message);
     expect(await namesOf()).toEqual([]);
   });
-
-  test('has the texts that were written, wherever it is divided into chunks', async () => {
-    const cells = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('"', ',\n', '\r\n', '')), {
-      minLength: 2,
-      maxLength: 2,
-    });
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(cells, { minLength: 1 }),
-        fc.integer({ min: 1, max: 7 }),
-        async (rows, size) => {
-          const bytes = Buffer.from([['id', 'name'], ...rows].map(csvLine).join(''));
-          async function* chunks() {
-            for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-          }
-          const columns = ['id', 'name'];
-          const found = [];
-          for await (const { record } of readCsv(chunks(), {
-            name: 'it',
-            fields: { id: 'text', name: 'text' },
-            columns,
-          }))
-            found.push([record['id'], record['name']]);
-          expect(found).toEqual(rows);
-        },
-      ),
-      { numRuns: 300 },
-    );
-  });
 });
 
 test('a file named .json with an array is read', async () => {
@@ -147,6 +117,30 @@ describe('update and delete with --file', () => {
         'svc: line 1, com_none: not_found: There is no such company.\nsvc: deleted 1 company.\nsvc: The service refused 1 company.\n',
     });
     await expect(svc.companies.get(id)).rejects.toThrow(SvcNotFoundError);
+  });
+
+  test('report a record of another company than that of the key, and go on', async () => {
+    await svc.companies.createMany(['com_a', 'com_b'].map((id) => ({ id, name: id })));
+    const titles = ['A', 'B', 'C'].map((title) => ({ id: `con_${title}`, companyId: 'com_a', title }));
+    await svc.content.createMany(titles);
+    const limited = await service.token(workspaceId, { access: 'write', companyId: 'com_a' });
+    const other = '/companyId must be com_a, because this key is limited to one company.';
+    const lines = titles.map(({ id }) => `{"id":"${id}","title":"New"}`);
+    lines[1] = '{"id":"con_B","companyId":"com_b"}';
+    for (const [stdin, refused, updated] of [
+      [lines.join('\n'), 2, 2],
+      [String(lines[1]), 1, 0],
+    ] as const)
+      expect(await command('content update -f -', { stdin, env: { SVC_API_KEY: limited } })).toMatchObject({
+        code: 6,
+        stderr: `svc: line ${refused}, con_B: insufficient_scope: ${other}\nsvc: updated ${updated} content items.\nsvc: The service refused 1 content item.\n`,
+      });
+    expect((await svc.content.list().before()).data).toMatchObject(
+      ['New', 'B', 'New'].map((title) => ({ companyId: 'com_a', title })),
+    );
+    const stdin = '{"companyId":"com_a","title":"D"}\n\n{"companyId":"com_b","title":"E"}';
+    const created = await command('content create -f -', { stdin, env: { SVC_API_KEY: limited } });
+    expect(created.stderr).toContain(`line 3, /data/1${other}`);
   });
 
   test('name the item of a JSON array, and continue there', async () => {

@@ -6,7 +6,9 @@ import { promisify } from 'node:util';
 import { SvcError } from '@svc/sdk';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { readCsv } from '../../src/cli/csv-input.ts';
 import { readRecords } from '../../src/cli/lines.ts';
+import { csvLine } from '../../src/csv.ts';
 
 const SOURCE = { file: '-', fields: {}, columns: [] };
 const read = (stdin: Readable) => readRecords({ stdin }, {}, SOURCE);
@@ -71,6 +73,35 @@ test('the items of a JSON array are records with the numbers of the items, where
         expect(await Array.fromAsync(read(Readable.from(chunks)))).toEqual(expected);
       },
     ),
+  );
+});
+
+test('CSV has the texts that were written, wherever it is divided into chunks', async () => {
+  const cells = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('"', ',\n', '\r\n', '')), {
+    minLength: 2,
+    maxLength: 2,
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(cells, { minLength: 1 }),
+      fc.integer({ min: 1, max: 7 }),
+      async (rows, size) => {
+        const bytes = Buffer.from([['id', 'name'], ...rows].map(csvLine).join(''));
+        async function* chunks() {
+          for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+        }
+        const columns = ['id', 'name'];
+        const found = [];
+        for await (const { record } of readCsv(chunks(), {
+          name: 'it',
+          fields: { id: 'text', name: 'text' },
+          columns,
+        }))
+          found.push([record['id'], record['name']]);
+        expect(found).toEqual(rows);
+      },
+    ),
+    { numRuns: 300 },
   );
 });
 

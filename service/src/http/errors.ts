@@ -29,34 +29,32 @@ export interface FieldFailure {
 /** A response names at most this many fields. */
 export const INVALID_BODY_FAILURES_MAX = 20;
 
-/** The error for a body with invalid fields. */
-class InvalidBodyError extends ApiError {
+/** The refusal of fields of a body. The message names them. */
+export class FieldsError extends ApiError {
   readonly failures: readonly FieldFailure[];
-  constructor(message: string, failures: readonly FieldFailure[]) {
-    super('invalid_body', message);
+  constructor(code: AnyErrorCode, failures: readonly FieldFailure[]) {
+    const sentences = failures
+      .slice(0, INVALID_BODY_FAILURES_MAX)
+      .map(({ field, reason }) => `${field === '' ? 'The body' : field} ${reason}.`);
+    if (sentences.length < failures.length) sentences.push('And more.');
+    super(code, sentences.join(' '));
     this.failures = failures;
   }
 }
 
-/** The error for a body with invalid fields. The message names the fields. */
-export function invalidBody(failures: readonly FieldFailure[]): ApiError {
-  const sentences = failures
-    .slice(0, INVALID_BODY_FAILURES_MAX)
-    .map(({ field, reason }) => `${field === '' ? 'The body' : field} ${reason}.`);
-  return new InvalidBodyError(
-    sentences.length < failures.length ? `${sentences.join(' ')} And more.` : sentences.join(' '),
-    failures,
-  );
-}
+/** The error for a body with invalid fields. */
+export const invalidBody = (failures: readonly FieldFailure[]): ApiError =>
+  new FieldsError('invalid_body', failures);
 
 /**
  * The error for a part of a body. `pointer` is the JSON pointer of the part, such as `/data/3`, and `fields` that of its
  * record. Default: the same.
  */
 export function errorAt(pointer: string, error: ApiError, fields = pointer): ApiError {
-  if (!(error instanceof InvalidBodyError))
+  if (!(error instanceof FieldsError))
     return new ApiError(error.code, `${pointer}: ${error.message}`, error.headers);
-  return invalidBody(error.failures.map(({ field, reason }) => ({ field: `${fields}${field}`, reason })));
+  const failures = error.failures.map(({ field, reason }) => ({ field: `${fields}${field}`, reason }));
+  return new FieldsError(error.code, failures);
 }
 
 export const unavailable = (): ApiError =>

@@ -4,12 +4,12 @@ import type pg from 'pg';
 import { failedFor } from '../database/errors.ts';
 import { lookUp } from '../database/look-up.ts';
 import { preparedStatements, statement } from '../database/statement.ts';
-import { ApiError, invalidBody } from '../http/errors.ts';
+import { ApiError, FieldsError, invalidBody } from '../http/errors.ts';
 import type { Scope } from '../list/read.ts';
 import { columnName, type Resource } from '../resources/define.ts';
 import { deletionOf, updateOf } from './changes.ts';
 import { countsOf, noteChanges, noteOf, parentField } from './counters.ts';
-import { noCompany, otherCompany } from './create.ts';
+import { noCompany, onlyCompany } from './create.ts';
 import type { LockedRecord } from './lock.ts';
 import { canonicalValues, docOf, type RecordInput, type RecordValues } from './row.ts';
 
@@ -112,7 +112,10 @@ async function checkCompany(
 ): Promise<void> {
   const parent = parentField(resource);
   if (parent === undefined || values[parent] === locked.values[parent]) return;
-  if (scope.companyId !== null) throw otherCompany();
+  if (scope.companyId !== null)
+    throw new FieldsError('insufficient_scope', [
+      { field: `/${parent}`, reason: onlyCompany(scope.companyId) },
+    ]);
   const { rowCount } = await client.query(selectCompany(scope.workspaceId, values[parent]));
   if (rowCount === 0) throw invalidBody([{ field: `/${parent}`, reason: noCompany(values, parent) }]);
 }

@@ -3,7 +3,7 @@ import { strongEtag } from '@svc/http-content/etag';
 import { atOnce, type Start } from '@svc/pipelined-postgres/at-once';
 import type { WriteMode } from '@svc/sdk/contract';
 import type pg from 'pg';
-import { ApiError, invalidBody } from '../http/errors.ts';
+import { ApiError, FieldsError, invalidBody } from '../http/errors.ts';
 import type { Scope } from '../list/read.ts';
 import type { Resource } from '../resources/define.ts';
 import { requireData, requireEach } from './batch/body.ts';
@@ -58,10 +58,11 @@ const CREATED = 201;
  */
 export function createRecord(resource: Resource, scope: Scope, body: unknown): RecordWrite {
   const inputs = [requireRecord(resource, body, 'create')];
-  refuseOtherCompanies(resource, scope, inputs);
+  const at = () => '';
+  refuseOtherCompanies(resource, scope, inputs, at);
   return {
     start: async (client) => {
-      const { inserted, finish } = await insertAll(client, resource, scope, inputs, () => '');
+      const { inserted, finish } = await insertAll(client, resource, scope, inputs, at);
       const [created] = inserted;
       if (created === undefined) throw new Error('A record was neither created nor refused.');
       const { id, doc } = created;
@@ -74,16 +75,11 @@ export function createRecord(resource: Resource, scope: Scope, body: unknown): R
 /** Validates the records of a batch and returns the write that creates all of them or none. Throws like createRecord. */
 export function createBatch(resource: Resource, scope: Scope, body: unknown): RecordWrite {
   const inputs = requireBatch(resource, body);
-  refuseOtherCompanies(resource, scope, inputs);
+  const at = (index: number) => `/data/${index}`;
+  refuseOtherCompanies(resource, scope, inputs, at);
   return {
     start: async (client) => {
-      const { inserted, finish } = await insertAll(
-        client,
-        resource,
-        scope,
-        inputs,
-        (index) => `/data/${index}`,
-      );
+      const { inserted, finish } = await insertAll(client, resource, scope, inputs, at);
       const recordIds = inserted.map(({ id }) => id);
       const recipe: BatchRecipe = {
         createdAt: inserted[0]?.createdAt ?? '',
@@ -112,17 +108,21 @@ function refuseOtherCompanies(
   resource: Resource,
   { companyId }: Scope,
   inputs: readonly RecordInput[],
+  at: (index: number) => string,
 ): void {
   if (companyId === null) return;
   const parent = parentField(resource);
-  if (parent === undefined || !inputs.every((input) => input[parent] === companyId)) throw otherCompany();
+  if (parent === undefined)
+    throw new ApiError('insufficient_scope', 'This key is limited to one company and cannot create another.');
+  const failures = inputs.flatMap((input, index) =>
+    input[parent] === companyId ? [] : [{ field: `${at(index)}/${parent}`, reason: onlyCompany(companyId) }],
+  );
+  if (failures.length > 0) throw new FieldsError('insufficient_scope', failures);
 }
 
-export const otherCompany = (): ApiError =>
-  new ApiError(
-    'insufficient_scope',
-    'This key is limited to one company and cannot write records of another.',
-  );
+/** Why a key that is limited to a company cannot write a record of another. */
+export const onlyCompany = (companyId: string): string =>
+  `must be ${companyId}, because this key is limited to one company`;
 
 /** Inserts all records or none. `at` returns the JSON pointer of a record in the body. */
 async function insertAll(

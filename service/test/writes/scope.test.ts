@@ -65,9 +65,18 @@ describe.each(BELONGING)('a key that is limited to one company, in $path', (of) 
     const before = await recordsOf();
     for (const companyId of [OTHER_COMPANY, 'no_such_company']) {
       const other = newRecord(of, { companyId });
-      expectFailure(await send(['POST', path, other]), 'insufficient_scope', 'one company');
+      expectFailure(
+        await send(['POST', path, other]),
+        'insufficient_scope',
+        '/companyId must be',
+        'one company',
+      );
       const data = [newRecord(of), other];
-      expectFailure(await send(['POST', `${path}/batch`, { data }]), 'insufficient_scope');
+      expectFailure(
+        await send(['POST', `${path}/batch`, { data }]),
+        'insufficient_scope',
+        '/data/1/companyId',
+      );
     }
     expect(await recordsOf()).toEqual(before);
   });
@@ -79,7 +88,11 @@ describe.each(BELONGING)('a key that is limited to one company, in $path', (of) 
       expect((await send(['PATCH', `${path}/mine`, { title: 'Changed' }])).status).toBe(200);
       const before = await recordsOf();
       for (const companyId of [OTHER_COMPANY, 'no_such_company']) {
-        expectFailure(await send(['PATCH', `${path}/mine`, { companyId }]), 'insufficient_scope');
+        expectFailure(
+          await send(['PATCH', `${path}/mine`, { companyId }]),
+          'insufficient_scope',
+          '/companyId',
+        );
       }
       expectFailure(await send(['PATCH', `${path}/theirs`, { title: 'x' }]), 'not_found');
       expectFailure(await send(['PATCH', `${path}/theirs`, { companyId: COMPANY }]), 'not_found');

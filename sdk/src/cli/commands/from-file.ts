@@ -109,6 +109,11 @@ interface Unfinished {
 /** Refusals of one record. After another failure, the next record would fail too. */
 const REFUSALS: readonly number[] = [400, 404, 409, 412, 422];
 
+/** A 403 is one if its message begins with the JSON pointer of a field: the key may write other records. */
+const isRefusal = (error: unknown): error is SvcApiError =>
+  error instanceof SvcApiError &&
+  (REFUSALS.includes(error.status) || (error.code === 'insufficient_scope' && error.message.startsWith('/')));
+
 /** What a command sends for the records of a file. */
 interface FileChange {
   /** For one record. */
@@ -151,7 +156,7 @@ export async function changeFromFile(
       const shown = results.filter((result) => result !== undefined);
       if (shown.length > 0) await write(io.stdout, writer?.page(shown) ?? '');
     } catch (error) {
-      if (!(error instanceof SvcApiError) || !REFUSALS.includes(error.status)) throw error;
+      if (!isRefusal(error)) throw error;
       if (second !== undefined) {
         const half = Math.ceil(targets.length / 2);
         await send(targets.slice(0, half));
