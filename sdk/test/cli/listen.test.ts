@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -11,6 +11,7 @@ import { addressOfNobody, listen, portOf } from '@svc/service/harness/socket.ts'
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { Interrupted } from '../../src/cli/io.ts';
 import { clientOf } from '../client.ts';
 import { cli } from './cli.ts';
 
@@ -22,12 +23,12 @@ const home = await temporaryDirectory();
 const secretFile = join(home, 'secret');
 await writeFile(secretFile, `${SECRET}\n`);
 let svc: Svc;
-let env: Readonly<Record<string, string | undefined>>;
+let env: Readonly<Record<string, string>>;
 
 beforeEach(async () => {
   const token = await service.token(await service.workspace(), { access: 'write' });
   svc = clientOf(service.app, token);
-  env = { ...process.env, SVC_API_KEY: token, SVC_BASE_URL: address, XDG_CONFIG_HOME: home };
+  env = { SVC_API_KEY: token, SVC_BASE_URL: address, XDG_CONFIG_HOME: home };
 });
 
 interface Received {
@@ -35,12 +36,19 @@ interface Received {
   readonly body: string;
 }
 
-/** A receiver on this machine that responds with these statuses, then 204. */
-async function receiver(...statuses: readonly number[]) {
+type Answer = (response: ServerResponse) => void;
+
+const status =
+  (code: number): Answer =>
+  (response) =>
+    void response.writeHead(code, { location: 'http://127.0.0.1:1/' }).end();
+
+/** A receiver on this machine that responds so, then with 204. */
+async function receiver(...answers: readonly Answer[]) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     received.push({ headers: request.headers, body: await text(request) });
-    response.writeHead(statuses[received.length - 1] ?? 204, { location: 'http://127.0.0.1:1/' }).end();
+    (answers[received.length - 1] ?? status(204))(response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onFileEnd(async () => {
@@ -53,7 +61,7 @@ async function receiver(...statuses: readonly number[]) {
 /** `svc listen` in a process. `ready` is the line that it prints when it listens. */
 async function listening(...args: readonly string[]) {
   const child = spawn(process.execPath, [MAIN, 'listen', ...args], {
-    env,
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -75,7 +83,7 @@ const ENDED = { code: 130, rest: [], more: true };
 
 describe('svc listen', () => {
   test('sends each change once, in order and signed, and prints status and duration', async () => {
-    const { url, received } = await receiver(204, 500, 302);
+    const { url, received } = await receiver(status(204), status(500), status(302));
     const { ready, next, stop } = await listening('--forward-to', url);
     const [, secret = ''] = /sent to http:\S+\. The secret is (whsec_\S+)$/.exec(ready) ?? [];
     await svc.companies.create({ id: 'com_a', name: 'Zürich' });
@@ -137,6 +145,32 @@ describe('svc listen', () => {
     expect(await stop()).toEqual(ENDED);
     expect(received).toHaveLength(3);
   });
+
+  test.each([{ terminal: ['stdout'], columns: 80 }, { terminal: ['stdout'], columns: 200 }, {}] as const)(
+    'a table shows why a webhook failed, whatever its first line has: %j',
+    async (options) => {
+      await svc.companies.create({ id: 'com_a', name: 'A' });
+      await svc.audits.create({ companyId: 'com_a', headlineScore: 1, completedAt: '2026-03-01T09:30:00Z' });
+      await svc.content.create({ companyId: 'com_a', title: 'One' });
+      await svc.companies.update('com_a', { name: 'B' });
+      const enough = new AbortController();
+      const { url } = await receiver(
+        status(204),
+        (response) => void response.destroy(),
+        () => enough.abort(new Interrupted()),
+      );
+      const types = 'audit.created,content.created,company.updated';
+      const argv = ['listen', '--forward-to', url, '--after', 'start', '--types', types, '--format', 'table'];
+      const { code, stdout } = await cli(argv, { ...options, env, signal: enough.signal });
+      expect(code).toBe(130);
+      const [heading, ...lines] = stdout.trimEnd().split('\n');
+      expect(heading).toMatch(/^type +recordId +status +durationMs +error$/);
+      expect(lines).toEqual([
+        expect.stringMatching(/^audit\.created +aud_\w+…? +204 +\d+$/),
+        expect.stringMatching(/^content\.created +con_\w+…? +\d+ +other side closed$/),
+      ]);
+    },
+  );
 
   test.each([
     ['listen', '--forward-to is missing'],

@@ -12,15 +12,17 @@ const TIMEOUT_MS = 15_000;
 const USER_AGENT = 'svc-webhooks/1';
 const TYPES: readonly string[] = RESOURCES.changes.filters.type;
 
-/** What is printed of each webhook. */
-const FIELDS = {
-  id: 'text',
+/** What a table has of each webhook. Without the id, a terminal has room for the reason of a failure. */
+const TABLE = {
   type: 'text',
   recordId: 'text',
   status: 'integer',
   durationMs: 'integer',
   error: 'text',
 } as const;
+const FIELDS = { id: 'text', ...TABLE } as const;
+/** The first line is written before the others are known: room for each type, and for the beginning of a reason. */
+const LEAST = { type: Math.max(...TYPES.map(({ length }) => length)), error: 21 };
 
 export const listenCommand: Command = {
   path: ['listen'],
@@ -62,7 +64,7 @@ export const listenCommand: Command = {
     const types = typesOf(values);
     const after = text(values, 'after') ?? 'now';
     if (after === '') throw new UsageError('--after must not be empty.');
-    const { writer } = outputOf(invocation, FIELDS);
+    const { writer } = outputOf(invocation, FIELDS, { table: TABLE, least: LEAST });
     const given = text(values, 'secret-file') === undefined ? undefined : await readSecrets(io, values);
     const [secret = createWebhookSecret(), second] = given ?? [];
     if (second !== undefined) throw new UsageError('The file of --secret-file must have one secret.');

@@ -3,7 +3,7 @@ import type { Resource } from '../../resource.ts';
 import { type Output, sanitizeJson, sanitizeText } from '../io.ts';
 import { csvWriter } from './csv.ts';
 import type { AnyRecord, RecordWriter } from './record.ts';
-import { detailText, tableWriter } from './table.ts';
+import { detailText, tableWriter, type Widths } from './table.ts';
 
 /** Width of a terminal whose width is unknown. */
 const TERMINAL_COLUMNS = 80;
@@ -23,13 +23,22 @@ const jsonFor =
 
 const bold = (text: string): string => `\u001b[1m${text}\u001b[22m`;
 
-/** Returns a writer for records in this format. `stream` is where the text goes. */
-export function recordWriter(format: OutputFormat, fields: Resource['fields'], stream: Output): RecordWriter {
+/**
+ * Returns a writer for records in this format. `stream` is where the text goes. `least` has the least widths of the columns
+ * of a table. Default: those of their names.
+ */
+export function recordWriter(
+  format: OutputFormat,
+  fields: Resource['fields'],
+  stream: Output,
+  least?: Widths,
+): RecordWriter {
   const json = jsonFor(stream);
   if (format === 'table')
     return tableWriter(fields, {
       terminalColumns: stream.isTTY === true ? stream.columns || TERMINAL_COLUMNS : undefined,
       heading: stream.isTTY === true && stream.hasColors?.() === true ? bold : undefined,
+      least,
     });
   const clean = stream.isTTY === true ? sanitizeText : undefined;
   if (format === 'csv') return csvWriter(Object.keys(fields), clean);

@@ -3,6 +3,7 @@ import type { Resource } from '../../resource.ts';
 import { flag, type Invocation, type Options, text, UsageError, type Values } from '../command.ts';
 import { FORMATS, formatFor, type OutputFormat, recordText, recordWriter } from './format.ts';
 import type { AnyRecord, RecordWriter } from './record.ts';
+import type { Widths } from './table.ts';
 
 type Fields = Resource['fields'];
 
@@ -37,20 +38,31 @@ export interface RecordOutput {
   text(record: AnyRecord): string;
 }
 
+interface TableOptions {
+  /** The fields of a table without --fields. Default: all. */
+  readonly table?: Fields;
+  /** The least widths of its columns. Default: those of their names. */
+  readonly least?: Widths;
+}
+
 /** Reads the {@link outputOptions}. Throws {@link UsageError} if one is wrong. */
-export function outputOf({ io, values }: Pick<Invocation, 'io' | 'values'>, all: Fields): RecordOutput {
+export function outputOf(
+  { io, values }: Pick<Invocation, 'io' | 'values'>,
+  all: Fields,
+  { table = all, least }: TableOptions = {},
+): RecordOutput {
   const format = formatOf(values, io.stdout);
   const names = namesOf(values, Object.keys(all));
   if (names === undefined) {
     return {
-      writer: recordWriter(format, all, io.stdout),
+      writer: recordWriter(format, format === 'table' ? table : all, io.stdout, least),
       text: (record) => recordText(format, all, record, io.stdout),
     };
   }
   const fields: Fields = Object.fromEntries(names.map((name) => [name, all[name] ?? 'text']));
   const chosen = (record: AnyRecord): AnyRecord =>
     Object.fromEntries(names.flatMap((name) => (name in record ? [[name, record[name]]] : [])));
-  const { page, end } = recordWriter(format, fields, io.stdout);
+  const { page, end } = recordWriter(format, fields, io.stdout, least);
   return {
     fields: names,
     writer: { page: (records) => page(records.map(chosen)), end },

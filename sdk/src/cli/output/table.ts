@@ -23,9 +23,10 @@ const widthOf = (text: string): number => {
   return width;
 };
 
-/** Cuts or pads the text to exactly this width. */
+/** Cuts or pads the text to exactly this width. It can be infinite: then the text stays as it is. */
 function padOrCut(text: string, width: number): string {
   const own = widthOf(text);
+  if (width === Number.POSITIVE_INFINITY) return text;
   if (own <= width) return text + ' '.repeat(width - own);
   let [kept, used] = ['', 0];
   for (const character of text) {
@@ -39,12 +40,12 @@ function padOrCut(text: string, width: number): string {
 
 /**
  * Writes records as an aligned table. The first page decides the widths of the columns; longer values on later pages
- * are cut. On a terminal each record takes one line: text columns shrink, and columns are omitted if that is not
- * enough.
+ * are cut. The last column has what is left of the line. On a terminal each record takes one line: text columns shrink,
+ * and columns are omitted if that is not enough.
  */
 export function tableWriter(
   fields: Fields,
-  { terminalColumns = Number.POSITIVE_INFINITY, heading = (line) => line }: TableLook = {},
+  { terminalColumns = Number.POSITIVE_INFINITY, heading = (line) => line, least = {} }: TableLook = {},
 ): RecordWriter {
   const names = Object.keys(fields);
   let columns: readonly Column[] | undefined;
@@ -58,7 +59,7 @@ export function tableWriter(
       if (records.length === 0) return '';
       const header = columns === undefined;
       columns ??= chooseColumns(
-        names.map((name) => columnOf(name, fields[name], records)),
+        names.map((name) => columnOf(name, fields[name], records, least[name])),
         terminalColumns,
       );
       const rows = records.map((record) => `${line((name) => cellOf(fields[name], record[name]))}\n`);
@@ -73,7 +74,11 @@ interface TableLook {
   readonly terminalColumns?: number | undefined;
   /** Emphasizes the first line. */
   readonly heading?: ((line: string) => string) | undefined;
+  /** The least widths of columns, for a first page that has only one record. */
+  readonly least?: Widths | undefined;
 }
+
+export type Widths = Readonly<Record<string, number>>;
 
 interface Column {
   readonly name: string;
@@ -89,10 +94,15 @@ function cellOf(kind: FieldKind | undefined, value: unknown): string {
   return kind === 'time' ? text.replace(/\.\d+(?=Z$)/, '') : text;
 }
 
-function columnOf(name: string, kind: FieldKind | undefined, records: readonly AnyRecord[]): Column {
-  const natural = Math.max(widthOf(name), ...records.map((record) => widthOf(cellOf(kind, record[name]))));
+function columnOf(
+  name: string,
+  kind: FieldKind | undefined,
+  records: readonly AnyRecord[],
+  least = widthOf(name),
+): Column {
+  const natural = Math.max(least, ...records.map((record) => widthOf(cellOf(kind, record[name]))));
   if (kind !== 'text' || name === 'id') return { name, natural, width: natural, min: natural };
-  const min = Math.max(widthOf(name), name.endsWith('Id') ? OTHER_ID_MIN : TEXT_MIN);
+  const min = Math.max(least, name.endsWith('Id') ? OTHER_ID_MIN : TEXT_MIN);
   return { name, natural, width: natural, min: Math.min(natural, min) };
 }
 
@@ -100,10 +110,10 @@ function columnOf(name: string, kind: FieldKind | undefined, records: readonly A
  * Chooses the columns that fit into the terminal: text shrinks, long text is omitted, then columns from the right.
  */
 function chooseColumns(columns: readonly Column[], terminalColumns: number): readonly Column[] {
-  if (terminalColumns === Number.POSITIVE_INFINITY) return columns;
   const total = (of: readonly Column[], size: 'width' | 'min'): number =>
     of.reduce((sum, column) => sum + column[size], GAP.length * (of.length - 1));
   let kept = [...columns];
+  if (terminalColumns === Number.POSITIVE_INFINITY) return withRest(kept, terminalColumns);
   if (total(kept, 'min') > terminalColumns) kept = kept.filter(({ natural }) => natural <= PROSE);
   while (kept.length > 1 && total(kept, 'min') > terminalColumns) kept.pop();
   kept = kept.map((column) => ({ ...column, width: Math.max(column.min, Math.min(column.width, TEXT_MAX)) }));
@@ -113,8 +123,14 @@ function chooseColumns(columns: readonly Column[], terminalColumns: number): rea
     if (widest === undefined) break;
     kept = kept.map((column) => (column === widest ? { ...column, width: column.width - 1 } : column));
   }
-  return kept;
+  return withRest(kept, terminalColumns - total(kept, 'width'));
 }
+
+/** The columns, of which the last one has what is left of the line too. */
+const withRest = (columns: readonly Column[], rest: number): readonly Column[] =>
+  columns.map((column, i) =>
+    i === columns.length - 1 ? { ...column, width: column.width + Math.max(rest, 0) } : column,
+  );
 
 /** One record, with one line per field. */
 export function detailText(columns: readonly string[], record: AnyRecord): string {
