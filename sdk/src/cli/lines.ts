@@ -72,7 +72,7 @@ function inputOf(values: Values, file: string): (typeof INPUTS)[number] {
 }
 
 const unreadable = (file: string, error: unknown): SvcError =>
-  new SvcError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+  new SvcError(`${nameOf(file)} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
     cause: error,
   });
 

@@ -227,6 +227,16 @@ describe('update and delete with --file', () => {
     expect(await namesOf()).toEqual(['A2', 'B']);
   });
 
+  test('delete needs --yes for records that are typed, because the answer would be one of them', async () => {
+    const { id } = await svc.companies.create({ name: 'A' });
+    const typed: CliOptions = { stdin: `{"id":"${id}"}\n`, terminal: ['stdin', 'stderr'] };
+    const refused = await command('companies delete -f -', typed);
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('add --yes') });
+    expect(await namesOf()).toEqual(['A']);
+    expect(await command('companies delete -f - --yes', typed)).toMatchObject({ code: 0 });
+    expect(await namesOf()).toEqual([]);
+  });
+
   test.each([
     ['companies update com_a --file x', 'Give either arguments or --file, not both.'],
     ['companies delete --file x --if-match y', 'Use either --if-match or --file, not both.'],

@@ -155,7 +155,7 @@ test('an input that fails is reported after the records before the failure', asy
   const reading = (async () => {
     for await (const { record } of read(Readable.from(failing()))) ids.push(record['id']);
   })();
-  await expect(reading).rejects.toThrow(new SvcError('- cannot be read: EIO: i/o error, read'));
+  await expect(reading).rejects.toThrow(new SvcError('standard input cannot be read: EIO: i/o error, read'));
   expect(ids).toEqual(['a']);
 });
 

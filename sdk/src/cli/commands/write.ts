@@ -154,6 +154,8 @@ export const deleteCommand = (property: string, resource: Resource): Command => 
       openForWriting(invocation, property, flag(values, 'yes') ? undefined : `Delete ${what}?`);
     if (file !== undefined) {
       await checkFile(invocation, file, ['if-match']);
+      if (file === '-' && io.stdin.isTTY === true && !flag(values, 'yes'))
+        throw new UsageError('Standard input cannot have both the records and an answer: add --yes.');
       const collection = await open(`every ${resource.singular} of ${nameOf(file)}`);
       return changeFromFile(
         { invocation, collection, resource: { ...nounOf(property), ...resource }, file, done: 'deleted' },
