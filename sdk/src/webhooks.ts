@@ -173,6 +173,8 @@ function headerOf(headers: WebhookHeaders, name: string): string {
 }
 
 function pairsOf(headers: WebhookHeaders): readonly (readonly [string, unknown])[] {
+  if (typeof headers !== 'object' || headers === null)
+    throw new SvcError('The headers of a webhook must be an object with the headers of the request.');
   if (Symbol.iterator in headers) return [...headers];
   if (typeof headers.forEach !== 'function') return Object.entries(headers);
   const pairs: (readonly [string, string])[] = [];

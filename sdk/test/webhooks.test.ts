@@ -179,6 +179,9 @@ test('a wrong argument is a mistake of the program, and the message does not con
     ...[JSON.parse(BODY), Promise.resolve(BODY), new Blob([BODY]).stream(), new Blob([BODY]), [], null].map(
       (body) => verifyWebhook(body, headersOf(BODY), SECRET, options),
     ),
+    ...[undefined, null, 'webhook-id: 1'].map((headers) =>
+      verifyWebhook(BODY, headers as unknown as WebhookHeaders, SECRET, options),
+    ),
     verifyWebhook(BODY, headersOf(BODY), SECRET, Object({ tolerance: 1 })),
     verifyWebhook(BODY, headersOf(BODY), SECRET, { ...options, toleranceSeconds: Number.NaN }),
     verifyWebhook(BODY, headersOf(BODY), SECRET, { ...options, toleranceSeconds: -1 }),
