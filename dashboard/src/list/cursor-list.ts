@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { type CallOptions, call } from '../api/client.ts';
 import { useArrival } from '../arrival.ts';
@@ -53,7 +53,8 @@ export function useCursorList<Item>(path: string, params: Params, kept = true): 
   const continued = useContinuedList(list, queryKey);
   const { reload } = continued;
   const loadNewer = useCallback(async (): Promise<Newer> => {
-    const first = client.getQueryData<Pages<Item>>(queryKey)?.pages[0];
+    const before = client.getQueryData<Pages<Item>>(queryKey);
+    const first = before?.pages[0];
     if (first === undefined || previousParam(first) === undefined) {
       const read = await refetch({ cancelRefetch: false });
       if (read.isError) throw read.error;
@@ -64,14 +65,17 @@ export function useCursorList<Item>(path: string, params: Params, kept = true): 
     // One request at a time: a second call joins the running request and cancels nothing.
     const fetchNewer = () => fetchPreviousPage({ cancelRefetch: false });
     let result = await fetchNewer();
-    // The call joined a request for the next page, or that request cancelled it.
-    if (!result.isFetchPreviousPageError && result.data?.pages[0] === first) result = await fetchNewer();
+    // The items of a page can change. Its parameters cannot.
+    const place = (data: InfiniteData<unknown> | undefined) =>
+      data?.pageParams.indexOf(before?.pageParams[0]) ?? -1;
+    // The call joined a request for the next page, or was cancelled by it or by a change of items.
+    if (!result.isFetchPreviousPageError && place(result.data) === 0) result = await fetchNewer();
     if (result.isFetchPreviousPageError) {
       if (!isOutdated(result.error)) throw result.error;
       await reload();
       return NOTHING_NEWER;
     }
-    const newer = result.data?.pages.slice(0, Math.max(0, result.data.pages.indexOf(first))) ?? [];
+    const newer = result.data?.pages.slice(0, Math.max(0, place(result.data))) ?? [];
     client.setQueryData<Pages<Item>>(queryKey, (all) => (all === undefined ? all : compactPages(all)));
     return {
       found: itemsOf({ pages: newer }).length,

@@ -1,6 +1,6 @@
 import { PASSWORD } from '@svc/service/harness/dashboard-http.ts';
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { failToReadAgain, readAgain } from '../harness/background-read.ts';
 import { seedWebhook } from '../harness/pages.ts';
@@ -69,6 +69,56 @@ describe.skipIf(BROWSER_PATH === undefined)('nothing is lost', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').getByText('Somebody else deleted this record').waitFor();
     expect(await page.getByLabel('Title').inputValue()).toBe('Kept words');
+  });
+
+  test('of a change, when a read that began before it ends after it', async () => {
+    const { id: companyId } = await send(page, 'POST', '/companies', { name: 'Cumulus' });
+    const mention = (title: string) =>
+      send(page, 'POST', '/mentions', {
+        ...{ companyId, title, source: 'news.example.com', url: 'https://news.example.com/1' },
+        ...{ excerpt: '', sentiment: 'positive', publishedAt: '2026-03-01T09:30:00Z' },
+      });
+    await mention('Deleted mention');
+    await mention('Kept mention');
+    const { page: list } = await world.signedIn(ada);
+    await list.goto(`/w/${ada.workspaceId}/data/mentions`);
+    const row = (title: string) => list.getByRole('link', { name: title });
+    await row('Deleted mention').waitFor();
+    await mention('Newer mention');
+    const release = await answerLater(list, /data\/mentions\?.*direction=before/);
+    await list.getByRole('button', { name: 'Load newer' }).click();
+    await list.getByRole('checkbox', { name: 'Select Deleted mention' }).click();
+    await list.getByRole('button', { name: 'Delete selected' }).click();
+    await list.getByRole('button', { name: 'Delete 1 mention' }).click();
+    await row('Deleted mention').waitFor({ state: 'detached' });
+    release();
+    await list.getByText('1 newer mention.', { exact: true }).waitFor();
+    await row('Newer mention').waitFor();
+    expect(await row('Kept mention').count()).toBe(1);
+    expect(await row('Deleted mention').count()).toBe(0);
+  });
+
+  test('of a change of a record, when a read that began before it ends after it', async () => {
+    const { id: companyId } = await send(page, 'POST', '/companies', { name: 'Dorado' });
+    const { id } = await send(page, 'POST', '/content', { companyId, title: 'Late words' });
+    const { page: record } = await world.signedIn(ada);
+    await record.clock.install();
+    await record.goto(`/w/${ada.workspaceId}/data/content/${id}`);
+    await record.getByRole('button', { name: 'In review' }).waitFor();
+    const path = new RegExp(`/data/content/${id}$`);
+    const release = await answerLater(record, path);
+    const [read] = await Promise.all([record.waitForRequest(path), readAgain(record)]);
+    const isRead = (request: Request) => request === read;
+    const end = Promise.race([
+      record.waitForEvent('requestfinished', isRead),
+      record.waitForEvent('requestfailed', isRead),
+    ]);
+    await record.getByRole('button', { name: 'In review' }).click();
+    await record.getByText('Status changed to in review.', { exact: true }).waitFor();
+    release();
+    await end;
+    await record.getByRole('button', { name: 'Scheduled' }).click();
+    await record.getByText('Status changed to scheduled.', { exact: true }).waitFor();
   });
 
   test.each([
@@ -144,3 +194,18 @@ describe.skipIf(BROWSER_PATH === undefined)('nothing is lost', () => {
     await box.waitFor({ state: 'detached' });
   });
 });
+
+/** The response to the first read of the path comes when the result is called, with the data of now. */
+async function answerLater(page: Page, path: RegExp): Promise<() => void> {
+  const late = Promise.withResolvers<void>();
+  let first = true;
+  await page.route(path, async (route) => {
+    if (route.request().method() !== 'GET' || !first) return route.fallback();
+    first = false;
+    const response = await route.fetch();
+    await late.promise;
+    // The page may have cancelled the request.
+    await route.fulfill({ response }).catch(() => undefined);
+  });
+  return () => late.resolve();
+}

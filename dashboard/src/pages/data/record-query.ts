@@ -72,6 +72,8 @@ export function useChangeRecord(workspaceId: string, resource: string, { record,
         }),
       ),
     onSuccess: (read) => {
+      // A read that started before may have the record as it was.
+      void client.cancelQueries(query);
       client.setQueryData(query.queryKey, read);
       forgetLists(client, workspaceId, resource);
     },

@@ -36,7 +36,7 @@ export async function writeRecords(
 
 /**
  * Puts changed records into the lists that are shown, which keep their place and their cursors; null removes a record. Other
- * lists and records are read again when they are shown.
+ * lists and records are read again when they are shown. Running requests for more records are cancelled.
  */
 export function showChanges(
   client: QueryClient,
@@ -47,6 +47,8 @@ export function showChanges(
   const queryKey = ['list', listPath(workspaceId, resource)];
   for (const [key, pages] of client.getQueriesData<Pages<DataRecord>>({ queryKey, type: 'active' })) {
     if (pages?.pages === undefined) continue;
+    // It would put back the pages as they were when it started.
+    void client.cancelQueries({ queryKey: key, exact: true });
     const params = Object(key[2]) as Readonly<Record<string, string | undefined>>;
     client.setQueryData<Pages<DataRecord>>(
       key,
