@@ -150,6 +150,39 @@ describe.skipIf(BROWSER_PATH === undefined)('the command palette', async () => {
     await page.getByLabel('Live requests per month').waitFor();
   });
 
+  test('keeps the filters of the list that is shown when an action opens a dialog of it, and no others', async () => {
+    const page = await open(owner, home);
+    for (const [from, text, dialog, address] of [
+      [
+        'mentions?sentiment=positive',
+        'export mentions',
+        'Export mentions',
+        /mentions\?sentiment=positive&dialog=/,
+      ],
+      [
+        'mentions?companyId=companies_1',
+        'create mention',
+        'Create a mention',
+        /\?companyId=companies_1&dialog=/,
+      ],
+      ['content?companyId=companies_1', 'export mentions', 'Export mentions', /\/mentions\?dialog=export$/],
+      [
+        '../log?status=failed',
+        'export the audit',
+        'Export the audit log',
+        /\/log\?status=failed&dialog=export$/,
+      ],
+    ] as const) {
+      await page.goto(`${home}/data/${from}`);
+      await ask(page, text);
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog', { name: dialog }).waitFor();
+      expect(page.url()).toMatch(address);
+      if (text === 'create mention')
+        await page.getByRole('dialog').getByText('Orrin Health', { exact: true }).waitFor();
+    }
+  });
+
   test('finds nothing by letters in the middle of words, and nothing of other workspaces', async () => {
     const page = await open(owner, home);
     await ask(page, 'docs');

@@ -1,5 +1,5 @@
 import { allows, type Permission } from '@svc/service/dashboard/permissions';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useRouter } from '@tanstack/react-router';
 import {
   CircleAlert,
   Clock,
@@ -19,6 +19,8 @@ import {
   Webhook,
 } from 'lucide-react';
 import { useMe } from '../../api/me.ts';
+import type { DataSearch } from '../../pages/data/data-search.ts';
+import type { LogSearch } from '../../pages/log/log-search.ts';
 import { DATA_RESOURCES } from '../../resources/resources.ts';
 import { useSignOut } from '../../session/sign-out.ts';
 import { setTheme } from '../../theme/theme.ts';
@@ -37,14 +39,28 @@ interface Action {
 export function useActions(workspaceId: string | undefined): readonly PaletteItem[] {
   const role = useMe().workspaces.find(({ id }) => id === workspaceId)?.role;
   const navigate = useNavigate();
+  const router = useRouter();
   if (workspaceId === undefined || role === undefined) return [];
   const params = { workspaceId };
   const keys = (create: true | 'test') => () =>
     navigate({ to: '/w/$workspaceId/keys', params, search: { create } });
-  const list = (resource: string, dialog: 'create' | 'export' | 'import') => () =>
-    navigate({ to: '/w/$workspaceId/data/$resource', params: { workspaceId, resource }, search: { dialog } });
-  const log = (search: { status: 'failed' } | { dialog: 'export' }) => () =>
-    navigate({ to: '/w/$workspaceId/log', params, search });
+  // A list that is shown keeps its filters.
+  const list = (resource: string, dialog: 'create' | 'export' | 'import') => () => {
+    const place = { to: '/w/$workspaceId/data/$resource', params: { workspaceId, resource } } as const;
+    const shown = router.matchRoute(place) !== false;
+    const search = (before: DataSearch): DataSearch => ({ ...(shown ? before : {}), dialog });
+    return navigate({ ...place, search, replace: shown, resetScroll: !shown });
+  };
+  const failedRequests = () => navigate({ to: '/w/$workspaceId/log', params, search: { status: 'failed' } });
+  const exportLog = () => {
+    const place = { to: '/w/$workspaceId/log', params } as const;
+    const shown = router.matchRoute(place) !== false;
+    const search = (before: LogSearch): LogSearch => ({
+      ...(shown ? { ...before, entry: undefined } : {}),
+      dialog: 'export',
+    });
+    return navigate({ ...place, search, replace: shown, resetScroll: !shown });
+  };
   const settings = (search: { tab?: 'limits' | 'members'; invite?: true }) => () =>
     navigate({ to: '/w/$workspaceId/settings', params, search });
   const actions: readonly Action[] = [
@@ -110,13 +126,13 @@ export function useActions(workspaceId: string | undefined): readonly PaletteIte
       label: 'Show failed requests',
       icon: CircleAlert,
       words: 'errors log 4xx 5xx',
-      run: log({ status: 'failed' }),
+      run: failedRequests,
     },
     {
       label: 'Export the audit log',
       icon: Download,
       words: 'download save file csv ndjson entries',
-      run: log({ dialog: 'export' }),
+      run: exportLog,
     },
   ];
   return actions
