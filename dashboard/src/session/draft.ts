@@ -10,7 +10,8 @@ let kept: { readonly email: string; readonly drafts: Map<string, unknown> } | nu
 
 /**
  * State like that of `useState`, for what a person types. If the session ends meanwhile, the same person finds it again
- * after the sign-in. It is only in memory: a reload forgets it. Never use it for a password or a token.
+ * after the sign-in. It is only in memory: a reload forgets it. Never use it for a password or a token. All that a dialog
+ * sends is in one draft, so that it does not come back in part.
  */
 export function useDraft<T>(name: string, initial: T): [T, Dispatch<SetStateAction<T>>] {
   const [value, setValue] = useState<T>(() => {

@@ -11,7 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/form/choice.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
-import { differ } from '../../ui/form/unsaved.ts';
+import { changesOf, differ } from '../../ui/form/unsaved.ts';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { CompanyChoice } from './company-choice.tsx';
 import {
@@ -45,23 +45,22 @@ interface ReplacedKey {
   readonly company: CompanyNames['data'][number] | null;
 }
 
-interface Entered {
+interface Entered extends TypedLimits {
   readonly name: string;
   readonly mode: KeyMode;
   readonly access: KeyAccess;
-  readonly limits: TypedLimits;
   /** Null: all companies. Undefined: one company, not yet chosen. */
   readonly company: ReplacedKey['company'] | undefined;
 }
 
 /** What the form shows at first: the settings of the key that is replaced. */
 function startOf(mode: KeyMode, replaced: ReplacedKey | undefined): Entered {
-  if (replaced === undefined) return { name: '', mode, access: 'read', limits: NO_LIMITS, company: null };
+  if (replaced === undefined) return { name: '', mode, access: 'read', ...NO_LIMITS, company: null };
   const { details, company } = replaced;
   const { key } = details;
   // The expiry date itself is probably near.
   const limits = { ...typedLimits(details), expiry: sameLifetime(key) };
-  return { name: key.name, mode: key.mode, access: key.access, limits, company };
+  return { name: key.name, mode: key.mode, access: key.access, ...limits, company };
 }
 
 export interface CreateKeyProps {
@@ -77,11 +76,15 @@ export interface CreateKeyProps {
 export function CreateKey({ workspaceId, mode: first, replaced, onClose, onCreated }: CreateKeyProps) {
   const old = replaced?.details.key;
   const [start] = useState(() => startOf(first, replaced));
-  const [name, setName] = useDraft(`key ${old?.id ?? 'new'}`, start.name);
-  const [mode, setMode] = useState(start.mode);
-  const [access, setAccess] = useState(start.access);
-  const [limits, setLimits] = useState(start.limits);
-  const [chosen, setCompany] = useState(start.company);
+  // Of a replacement, only what the person changes: somebody else may limit the old key before it is shown again.
+  const [typed, setTyped] = useDraft<Partial<Entered>>(
+    old === undefined ? `new key ${workspaceId}` : `replace ${old.id}`,
+    old === undefined ? start : {},
+  );
+  const entered = { ...start, ...typed };
+  const set = (next: Partial<Entered>): void =>
+    setTyped({ ...typed, ...changesOf<Partial<Entered>>(entered, next) });
+  const { name, mode, access, company: chosen } = entered;
   // Its name may have been loaded after the form has opened.
   const company = chosen != null && chosen.id === replaced?.company?.id ? replaced.company : chosen;
   const idempotencyKey = useIdempotencyKey();
@@ -91,7 +94,7 @@ export function CreateKey({ workspaceId, mode: first, replaced, onClose, onCreat
         workspaceId,
         {
           ...{ name, mode, access, companyId: company?.id ?? null, replaces: old?.id ?? null },
-          ...limitsOf(limits),
+          ...limitsOf(entered),
         },
         idempotencyKey,
       ),
@@ -111,10 +114,7 @@ export function CreateKey({ workspaceId, mode: first, replaced, onClose, onCreat
       <Form
         action={create}
         fields={['name', ...LIMIT_FIELDS]}
-        unsaved={differ(
-          { name, mode, access, limits, company: company?.id },
-          { ...start, company: start.company?.id },
-        )}
+        unsaved={differ({ ...entered, company: company?.id }, { ...start, company: start.company?.id })}
         actions={
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>
@@ -145,13 +145,22 @@ export function CreateKey({ workspaceId, mode: first, replaced, onClose, onCreat
           maxLength={NAME_MAX_CHARACTERS}
           autoComplete="off"
           value={name}
-          onChange={setName}
+          onChange={(next) => set({ name: next })}
           error={fieldError(create.error, 'name')}
         />
-        <Choice<KeyMode> label="Mode" value={mode} onChange={setMode} options={MODES} />
-        <Choice<KeyAccess> label="Access" value={access} onChange={setAccess} options={ACCESS} />
-        <CompanyChoice workspaceId={workspaceId} company={company} onChange={setCompany} />
-        <LimitFields limits={limits} onChange={setLimits} error={create.error} />
+        <Choice<KeyMode> label="Mode" value={mode} onChange={(next) => set({ mode: next })} options={MODES} />
+        <Choice<KeyAccess>
+          label="Access"
+          value={access}
+          onChange={(next) => set({ access: next })}
+          options={ACCESS}
+        />
+        <CompanyChoice
+          workspaceId={workspaceId}
+          company={company}
+          onChange={(next) => set({ company: next })}
+        />
+        <LimitFields limits={entered} onChange={set} error={create.error} />
       </Form>
     </Dialog>
   );

@@ -7,6 +7,7 @@ import { useAction } from '../../api/action.ts';
 import { messageOf } from '../../api/failure.ts';
 import { changeKey, keyQuery } from '../../api/keys.ts';
 import { When } from '../../format/when.tsx';
+import { useDraft } from '../../session/draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
@@ -14,7 +15,7 @@ import { changesOf } from '../../ui/form/unsaved.ts';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { LIMIT_FIELDS, LimitFields, limitsOf, typedLimits } from './key-limits.tsx';
+import { LIMIT_FIELDS, LimitFields, limitsOf, type TypedLimits, typedLimits } from './key-limits.tsx';
 
 export interface EditKeyProps {
   readonly workspaceId: string;
@@ -40,6 +41,12 @@ export function EditKey(props: EditKeyProps) {
   );
 }
 
+interface Entered extends TypedLimits {
+  readonly name: string;
+}
+
+const settingsOf = (entered: Entered) => ({ name: entered.name, ...limitsOf(entered) });
+
 function EditForm({
   workspaceId,
   details,
@@ -47,11 +54,13 @@ function EditForm({
   onChanged,
 }: EditKeyProps & { readonly details: KeyDetails }) {
   const { key, createdBy } = details;
-  const [first] = useState(() => ({ name: key.name, limits: typedLimits(details) }));
-  const [name, setName] = useState(first.name);
-  const [limits, setLimits] = useState(first.limits);
-  // Only what the person changes is sent: it keeps what somebody else has changed meanwhile.
-  const changes = changesOf({ name: first.name, ...limitsOf(first.limits) }, { name, ...limitsOf(limits) });
+  const [first] = useState<Entered>(() => ({ name: key.name, ...typedLimits(details) }));
+  // Only what the person changes is kept and sent: what somebody else has changed meanwhile stays.
+  const [typed, setTyped] = useDraft<Partial<Entered>>(`edit ${key.id}`, {});
+  const entered = { ...first, ...typed };
+  const set = (next: Partial<Entered>): void =>
+    setTyped({ ...typed, ...changesOf<Partial<Entered>>(entered, next) });
+  const changes = changesOf(settingsOf(first), settingsOf(entered));
   const unchanged = Object.keys(changes).length === 0 ? 'Nothing has changed.' : undefined;
   const save = useAction({
     mutationFn: () => changeKey(workspaceId, key.id, changes),
@@ -85,16 +94,11 @@ function EditForm({
         autoFocus
         maxLength={NAME_MAX_CHARACTERS}
         autoComplete="off"
-        value={name}
-        onChange={setName}
+        value={entered.name}
+        onChange={(name) => set({ name })}
         error={fieldError(save.error, 'name')}
       />
-      <LimitFields
-        limits={limits}
-        presentExpiry={first.limits.expiry}
-        onChange={setLimits}
-        error={save.error}
-      />
+      <LimitFields limits={entered} presentExpiry={first.expiry} onChange={set} error={save.error} />
     </Form>
   );
 }

@@ -1,7 +1,6 @@
 import { INVITATION_HOURS } from '@svc/service/dashboard/limits';
 import type { Role } from '@svc/service/dashboard/permissions';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useAction } from '../../api/action.ts';
 import { newIdempotencyKey, useIdempotencyKey } from '../../api/idempotency-key.ts';
 import { invitationsQuery, invite } from '../../api/members.ts';
@@ -27,11 +26,11 @@ export interface InviteDialogProps {
 /** Creates an invitation link to share, because there may be no mail server. */
 export function InviteDialog({ workspaceId, role: own, onClose }: InviteDialogProps) {
   const client = useQueryClient();
-  const [email, setEmail] = useDraft('invitation', '');
-  const [role, setRole] = useState<Role>('viewer');
+  const [draft, setDraft] = useDraft('invitation', { email: '', role: 'viewer' as Role });
+  const { email, role } = draft;
   const idempotencyKey = useIdempotencyKey();
   const send = useAction({
-    mutationFn: (key: string) => invite(workspaceId, { email, role }, key),
+    mutationFn: (key: string) => invite(workspaceId, draft, key),
     gcTime: 0,
     onSuccess: () => client.invalidateQueries({ queryKey: invitationsQuery(workspaceId).queryKey }),
   });
@@ -66,7 +65,7 @@ export function InviteDialog({ workspaceId, role: own, onClose }: InviteDialogPr
           autoFocus
           autoComplete="off"
           value={email}
-          onChange={setEmail}
+          onChange={(next) => setDraft({ ...draft, email: next })}
           error={fieldError(send.error, 'email')}
         />
         <Field label="Role" error={fieldError(send.error, 'role')}>
@@ -74,7 +73,7 @@ export function InviteDialog({ workspaceId, role: own, onClose }: InviteDialogPr
             <Select
               {...control}
               value={role}
-              onChange={({ target }) => setRole(target.value as Role)}
+              onChange={({ target }) => setDraft({ ...draft, role: target.value as Role })}
               options={roleOptions(own)}
             />
           )}

@@ -1,7 +1,7 @@
 import type { CreatedEndpoint } from '@svc/service/webhooks/wire';
-import { useState } from 'react';
 import { useIdempotencyKey } from '../../api/idempotency-key.ts';
 import { createWebhook, useWebhookAction } from '../../api/webhooks.ts';
+import { useDraft } from '../../session/draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { differ } from '../../ui/form/unsaved.ts';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
@@ -16,7 +16,7 @@ export interface CreateWebhookProps {
 }
 
 export function CreateWebhook({ workspaceId, onClose, onCreated }: CreateWebhookProps) {
-  const [draft, setDraft] = useState(EMPTY);
+  const [draft, setDraft] = useDraft(`new webhook ${workspaceId}`, EMPTY);
   const idempotencyKey = useIdempotencyKey();
   const create = useWebhookAction(workspaceId, {
     mutationFn: () => createWebhook(workspaceId, settingsOf(draft), idempotencyKey),

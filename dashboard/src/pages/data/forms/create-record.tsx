@@ -1,7 +1,6 @@
 import { capitalized, oneOf } from '@svc/sdk/contract';
 import type { CompanyNames } from '@svc/service/dashboard/wire';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useIdempotencyKey } from '../../../api/idempotency-key.ts';
 import { fieldLabel } from '../../../resources/labels.ts';
 import type { ResourceContract } from '../../../resources/resources.ts';
@@ -31,9 +30,11 @@ export function CreateRecord({ workspaceId, resource, company: first, onClose }:
   const navigate = useNavigate();
   const fields = creationFields(resource);
   const parent = parentOf(resource);
-  const [company, setCompany] = useState(parent === null ? undefined : first);
   const start = startValues(fields);
-  const [values, setValues] = useDraft(`new ${resource.name}`, start);
+  const [{ company, values }, setDraft] = useDraft(`new ${resource.name} ${workspaceId}`, {
+    company: parent === null ? undefined : first,
+    values: start,
+  });
   const create = useCreateRecord(workspaceId, resource.name, useIdempotencyKey());
   const shown = [...fields.map(([name]) => name), ...(parent === null ? [] : [parent])];
   const errors = fieldErrors(create.error, shown);
@@ -73,7 +74,11 @@ export function CreateRecord({ workspaceId, resource, company: first, onClose }:
         {parent === null ? null : (
           <div className="flex flex-col gap-1.5">
             <span className="font-medium">{fieldLabel(parent)}</span>
-            <OneCompany workspaceId={workspaceId} company={company} onChange={setCompany} />
+            <OneCompany
+              workspaceId={workspaceId}
+              company={company}
+              onChange={(next) => setDraft((now) => ({ ...now, company: next }))}
+            />
             {errors[parent] === undefined ? null : (
               <p role="alert" className="text-sm text-bad">
                 {errors[parent]}
@@ -86,7 +91,7 @@ export function CreateRecord({ workspaceId, resource, company: first, onClose }:
           values={values}
           errors={errors}
           autoFocus={parent === null ? firstField?.[0] : undefined}
-          onChange={setValues}
+          onChange={(next) => setDraft((now) => ({ ...now, values: next }))}
         />
       </Form>
     </Dialog>

@@ -2,6 +2,7 @@ import type { WebhookEndpoint } from '@svc/service/webhooks/wire';
 import { useState } from 'react';
 import { useCompanyNames } from '../../../api/company-names.ts';
 import { changeWebhook, useWebhookAction, type WebhookId } from '../../../api/webhooks.ts';
+import { useDraft } from '../../../session/draft.ts';
 import { Button } from '../../../ui/button.tsx';
 import { changesOf } from '../../../ui/form/unsaved.ts';
 import { Dialog, DialogActions } from '../../../ui/popup/dialog.tsx';
@@ -17,9 +18,10 @@ export interface EditWebhookProps {
 export function EditWebhook({ id, endpoint, onClose }: EditWebhookProps) {
   const { workspaceId } = id;
   const nameOf = useCompanyNames(workspaceId, [endpoint.companyId]);
-  // What the endpoint was when the dialog opened. Only what the person changes is sent.
+  // What the endpoint was when the dialog opened. Only what the person changes is kept and sent.
   const [before] = useState(() => draftOf(endpoint, nameOf));
-  const [draft, setDraft] = useState(before);
+  const [typed, setTyped] = useDraft<Partial<WebhookDraft>>(`edit ${endpoint.id}`, {});
+  const draft = { ...before, ...typed };
   const changes = changesOf(settingsOf(before), settingsOf(draft));
   const unchanged = Object.keys(changes).length === 0 ? 'Nothing has changed.' : undefined;
   const change = useWebhookAction(workspaceId, {
@@ -34,7 +36,7 @@ export function EditWebhook({ id, endpoint, onClose }: EditWebhookProps) {
       <WebhookForm
         workspaceId={workspaceId}
         draft={draft}
-        onChange={setDraft}
+        onChange={(next) => setTyped({ ...typed, ...changesOf(draft, next) })}
         action={change}
         unsaved={unchanged === undefined}
         actions={
