@@ -83,4 +83,41 @@ describe.skipIf(BROWSER_PATH === undefined)('the replacement of a key', async ()
     await seen.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     expect(await seen.getByRole('region', { name: 'Keys that expire' }).count()).toBe(0);
   });
+
+  test('starts with the settings of now, not with those of the page, and so does an edit', async () => {
+    const { keyId } = await service.issue(workspaceId, { name: 'Limited' });
+    const limitTo = (networks: string, burst: number) =>
+      service.pool.query('update api_keys set allowed_networks = $2, burst_limit = $3 where id = $1', [
+        ...[keyId, [networks], burst],
+      ]);
+    await page.goto(`${home}/keys/${keyId}`);
+    await press(page, 'Edit…');
+    await page.getByLabel('Burst limit').waitFor();
+    await press(page, 'Cancel');
+
+    await limitTo('192.0.2.0/24', 3);
+    const held = Promise.withResolvers<void>();
+    await page.route(new RegExp(`/keys/${keyId}$`), async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await press(page, 'Replace…');
+    const dialog = page.getByRole('dialog', { name: 'Replace “Limited”' });
+    await dialog.waitFor();
+    expect(await dialog.getByRole('textbox').count()).toBe(0);
+    held.resolve();
+    expect(await dialog.getByLabel('Allowed networks').inputValue()).toBe('192.0.2.0/24');
+    await press(page, 'Create key');
+    await page.locator('[data-token]').waitFor();
+    const { rows } = await service.pool.query(
+      `select allowed_networks, burst_limit from api_keys where name = 'Limited'`,
+    );
+    expect(rows).toEqual(Array(2).fill({ allowed_networks: ['192.0.2.0/24'], burst_limit: 3 }));
+
+    await press(page, "Done, I've saved it");
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+    await limitTo('198.51.100.0/24', 4);
+    await press(page, 'Edit…');
+    expect(await page.getByLabel('Allowed networks').inputValue()).toBe('198.51.100.0/24');
+  });
 });

@@ -67,13 +67,23 @@ export interface CreateKeyProps {
   readonly workspaceId: string;
   /** The mode that is selected at first. */
   readonly mode: KeyMode;
-  /** The key that is replaced: its settings are selected at first. Default: none. */
-  readonly replaced?: ReplacedKey | undefined;
   readonly onClose: () => void;
   readonly onCreated: (created: CreatedKey) => void;
 }
 
-export function CreateKey({ workspaceId, mode: first, replaced, onClose, onCreated }: CreateKeyProps) {
+export const CreateKey = (props: CreateKeyProps) => (
+  <Dialog open onOpenChange={props.onClose} title="Create an API key">
+    <NewKeyForm {...props} />
+  </Dialog>
+);
+
+export interface NewKeyFormProps extends CreateKeyProps {
+  /** The key that is replaced: its settings are selected at first. Default: none. */
+  readonly replaced?: ReplacedKey | undefined;
+}
+
+/** The form of a dialog that creates a key. */
+export function NewKeyForm({ workspaceId, mode: first, replaced, onClose, onCreated }: NewKeyFormProps) {
   const old = replaced?.details.key;
   const [start] = useState(() => startOf(first, replaced));
   // Of a replacement, only what the person changes: somebody else may limit the old key before it is shown again.
@@ -106,62 +116,56 @@ export function CreateKey({ workspaceId, mode: first, replaced, onClose, onCreat
     },
   });
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      title={old === undefined ? 'Create an API key' : `Replace “${old.name}”`}
+    <Form
+      action={create}
+      fields={['name', ...LIMIT_FIELDS]}
+      unsaved={differ({ ...entered, company: company?.id }, { ...start, company: start.company?.id })}
+      actions={
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            variant="primary"
+            busy={create.isPending}
+            blocked={company === undefined ? 'Choose a company first.' : undefined}
+          >
+            Create key
+          </Button>
+        </DialogActions>
+      }
     >
-      <Form
-        action={create}
-        fields={['name', ...LIMIT_FIELDS]}
-        unsaved={differ({ ...entered, company: company?.id }, { ...start, company: start.company?.id })}
-        actions={
-          <DialogActions>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button
-              type="submit"
-              variant="primary"
-              busy={create.isPending}
-              blocked={company === undefined ? 'Choose a company first.' : undefined}
-            >
-              Create key
-            </Button>
-          </DialogActions>
-        }
-      >
-        {old === undefined ? null : (
-          <p className="text-soft">
-            The new key has the settings of the old one
-            {old.expiresAt === null ? '' : ', and the same lifetime from today'}. The old key keeps working.
-            Switch your programs to the new token, then revoke the old key. It was last used:{' '}
-            <LastUsed at={old.lastUsedAt} />.
-          </p>
-        )}
-        <TextField
-          label="Name"
-          hint="The program that uses the key, for example “Nightly crawler”."
-          required
-          autoFocus
-          maxLength={NAME_MAX_CHARACTERS}
-          autoComplete="off"
-          value={name}
-          onChange={(next) => set({ name: next })}
-          error={fieldError(create.error, 'name')}
-        />
-        <Choice<KeyMode> label="Mode" value={mode} onChange={(next) => set({ mode: next })} options={MODES} />
-        <Choice<KeyAccess>
-          label="Access"
-          value={access}
-          onChange={(next) => set({ access: next })}
-          options={ACCESS}
-        />
-        <CompanyChoice
-          workspaceId={workspaceId}
-          company={company}
-          onChange={(next) => set({ company: next })}
-        />
-        <LimitFields limits={entered} onChange={set} error={create.error} />
-      </Form>
-    </Dialog>
+      {old === undefined ? null : (
+        <p className="text-soft">
+          The new key has the settings of the old one
+          {old.expiresAt === null ? '' : ', and the same lifetime from today'}. The old key keeps working.
+          Switch your programs to the new token, then revoke the old key. It was last used:{' '}
+          <LastUsed at={old.lastUsedAt} />.
+        </p>
+      )}
+      <TextField
+        label="Name"
+        hint="The program that uses the key, for example “Nightly crawler”."
+        required
+        autoFocus
+        maxLength={NAME_MAX_CHARACTERS}
+        autoComplete="off"
+        value={name}
+        onChange={(next) => set({ name: next })}
+        error={fieldError(create.error, 'name')}
+      />
+      <Choice<KeyMode> label="Mode" value={mode} onChange={(next) => set({ mode: next })} options={MODES} />
+      <Choice<KeyAccess>
+        label="Access"
+        value={access}
+        onChange={(next) => set({ access: next })}
+        options={ACCESS}
+      />
+      <CompanyChoice
+        workspaceId={workspaceId}
+        company={company}
+        onChange={(next) => set({ company: next })}
+      />
+      <LimitFields limits={entered} onChange={set} error={create.error} />
+    </Form>
   );
 }

@@ -1,11 +1,10 @@
 import type { ApiKey } from '@svc/sdk';
 import { NAME_MAX_CHARACTERS } from '@svc/service/dashboard/limits';
 import type { KeyDetails } from '@svc/service/dashboard/wire';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAction } from '../../api/action.ts';
 import { messageOf } from '../../api/failure.ts';
-import { changeKey, keyQuery } from '../../api/keys.ts';
+import { changeKey } from '../../api/keys.ts';
 import { When } from '../../format/when.tsx';
 import { useDraft } from '../../session/draft.ts';
 import { Button } from '../../ui/button.tsx';
@@ -15,6 +14,7 @@ import { changesOf } from '../../ui/form/unsaved.ts';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { useFreshKey } from './fresh-key.ts';
 import { LIMIT_FIELDS, LimitFields, limitsOf, type TypedLimits, typedLimits } from './key-limits.tsx';
 
 export interface EditKeyProps {
@@ -27,11 +27,11 @@ export interface EditKeyProps {
 /** Changes the name and the limits of a key. */
 export function EditKey(props: EditKeyProps) {
   const { workspaceId, apiKey, onClose } = props;
-  const { data, error } = useQuery(keyQuery(workspaceId, apiKey.id));
+  const { details, error } = useFreshKey(workspaceId, apiKey.id);
   return (
     <Dialog open onOpenChange={onClose} title={`Edit “${apiKey.name}”`}>
-      {data !== undefined ? (
-        <EditForm {...props} details={data} />
+      {details !== undefined ? (
+        <EditForm {...props} details={details} />
       ) : error === null ? (
         <Skeleton className="h-72" />
       ) : (

@@ -1,12 +1,12 @@
 import type { ApiKey } from '@svc/sdk';
 import type { CreatedKey } from '@svc/service/dashboard/wire';
-import { useQuery } from '@tanstack/react-query';
 import { useCompanyNames } from '../../api/company-names.ts';
 import { messageOf } from '../../api/failure.ts';
-import { keyQuery } from '../../api/keys.ts';
 import { Dialog } from '../../ui/popup/dialog.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { CreateKey } from './create-key.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { NewKeyForm } from './create-key.tsx';
+import { useFreshKey } from './fresh-key.ts';
 
 export interface ReplaceKeyProps {
   readonly workspaceId: string;
@@ -17,25 +17,25 @@ export interface ReplaceKeyProps {
 
 /** Creates a key with the settings of another one. */
 export function ReplaceKey({ workspaceId, apiKey, onClose, onCreated }: ReplaceKeyProps) {
-  const { data, error } = useQuery(keyQuery(workspaceId, apiKey.id));
+  const { details, error } = useFreshKey(workspaceId, apiKey.id);
   const nameOf = useCompanyNames(workspaceId, [apiKey.companyId]);
-  if (data !== undefined) {
-    const { companyId } = data.key;
-    const company = companyId === null ? null : { id: companyId, name: nameOf(companyId), domain: null };
-    return (
-      <CreateKey
-        workspaceId={workspaceId}
-        mode={data.key.mode}
-        replaced={{ details: data, company }}
-        onClose={onClose}
-        onCreated={onCreated}
-      />
-    );
-  }
-  if (error === null) return null;
+  const companyId = details?.key.companyId ?? null;
+  const company = companyId === null ? null : { id: companyId, name: nameOf(companyId), domain: null };
   return (
     <Dialog open onOpenChange={onClose} title={`Replace “${apiKey.name}”`}>
-      <Problem>{messageOf(error)}</Problem>
+      {details !== undefined ? (
+        <NewKeyForm
+          workspaceId={workspaceId}
+          mode={details.key.mode}
+          replaced={{ details, company }}
+          onClose={onClose}
+          onCreated={onCreated}
+        />
+      ) : error === null ? (
+        <Skeleton className="h-72" />
+      ) : (
+        <Problem>{messageOf(error)}</Problem>
+      )}
     </Dialog>
   );
 }
