@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { createListeners } from '../listeners.ts';
 import { readStored, store } from '../stored.ts';
 
 /** The time zone of all dates: that of the browser, or the one that the viewer has chosen in this browser. */
@@ -22,11 +23,11 @@ function read(): string | null {
 }
 
 let chosen = read();
-const listeners = new Set<() => void>();
+const { notify, subscribe } = createListeners();
 
 function use(zone: string | null): void {
   chosen = zone;
-  for (const listener of listeners) listener();
+  notify();
 }
 
 /**
@@ -43,19 +44,10 @@ export const chosenTimeZone = (): string | null => chosen;
 /** The zone of all dates. */
 export const timeZone = (): string => chosen ?? BROWSER_ZONE;
 
-/** A choice in another tab applies here, too. */
-function onStorage({ key }: StorageEvent): void {
+// A choice in another tab applies here, also if no date is shown now. Unit tests have no window.
+globalThis.addEventListener?.('storage', ({ key }) => {
   if (key === STORED_AS || key === null) use(read());
-}
-
-function subscribe(listener: () => void): () => void {
-  if (listeners.size === 0) addEventListener('storage', onStorage);
-  listeners.add(listener);
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) removeEventListener('storage', onStorage);
-  };
-}
+});
 
 /** The zone of all dates. A component that formats a time uses it, so that it follows a new choice. */
 export const useTimeZone = (): string => useSyncExternalStore(subscribe, timeZone);

@@ -1,3 +1,4 @@
+import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible } from '../harness/accessible.ts';
@@ -59,6 +60,31 @@ describe.skipIf(BROWSER_PATH === undefined)('the time zone', async () => {
     await page.goto(log);
     await page.getByText('Times are in UTC.').waitFor();
     expect(await stamp.textContent()).toBe(shown('UTC'));
+  });
+
+  test('that is chosen in another tab applies to a tab that shows no date, and to dates in titles and tables', async () => {
+    const at = '2026-03-01T23:30:00Z';
+    await seedRecords(service.pool, workspaceId, resourceNamed('audits'), [
+      { id: 'aud_late', companyId: 'com_a', createdAt: at, completedAt: at },
+    ]);
+    const page = await open(owner, '/account');
+    const tab = () => page.context().newPage();
+    const [dateless, record, overview] = [await tab(), await tab(), await tab()];
+    await dateless.goto(`/w/${workspaceId}/explorer`);
+    await dateless.getByRole('heading', { level: 1, name: 'Explorer' }).waitFor();
+    await record.goto(`/w/${workspaceId}/data/audits/aud_late`);
+    const heading = (day: string) => record.getByRole('heading', { level: 1, name: `, ${day}, 2026` });
+    await heading('Mar 2').waitFor();
+    await overview.goto(`/w/${workspaceId}`);
+    await overview.getByRole('button', { name: 'Show as table' }).first().click();
+    const hour = overview.getByRole('region', { name: 'as a table' }).getByRole('row').nth(1);
+    const before = await hour.textContent();
+
+    await zone(page).selectOption('UTC');
+    await heading('Mar 1').waitFor();
+    await expect.poll(() => hour.textContent()).not.toBe(before);
+    await dateless.getByRole('link', { name: 'Audit log' }).click();
+    await dateless.getByText('Times are in UTC.').waitFor();
   });
 
   test('applies to the times in an entry of the log', async () => {

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useCompanyNames } from '../../api/company-names.ts';
 import { isFailure } from '../../api/failure.ts';
 import { useWorkspace } from '../../api/workspace.ts';
+import { useTimeZone } from '../../format/time-zone.ts';
 import { Page } from '../../layout/page.tsx';
 import { PageSkeleton } from '../../layout/page-skeleton.tsx';
 import { fieldLabel, headingOf } from '../../resources/labels.ts';
@@ -78,6 +79,7 @@ function RecordDetails({ workspaceId, resource, read, deleted }: RecordDetailsPr
   const close = (): void => setDialog(null);
   const companyId = companyOf(resource, record);
   const companyName = useCompanyNames(workspaceId, [companyId]);
+  useTimeZone();
   const blocked = whyNot(role, 'record.change');
   // The headline score over time is shown on the page of a company, and on those of its audits.
   const hasScore = isCompanies(resource) || 'headlineScore' in resource.fields;

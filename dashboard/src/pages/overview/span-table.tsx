@@ -1,6 +1,7 @@
 import type { Time } from '@svc/sdk';
 import type { ReactNode } from 'react';
 import { formatNumber } from '../../format/number.ts';
+import { useTimeZone } from '../../format/time-zone.ts';
 import { spanName } from '../../plots/legend.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Cell, HeadCell, Row, Table, TableBody, TableHead } from '../../ui/table.tsx';
@@ -24,6 +25,7 @@ const NUMBER = '!text-end tabular-nums';
 
 /** The bars of a plot as a table, newest first, with links to the log. For keyboards, screen readers and copying. */
 export function SpanTable<S extends Span>({ step, spans, columns, link }: SpanTableProps<S>) {
+  useTimeZone();
   return (
     <div className="mt-3 max-h-80 overflow-y-auto rounded-md border border-line">
       <Table label={`Requests per ${step}, as a table`}>
