@@ -138,6 +138,33 @@ describe.skipIf(BROWSER_PATH === undefined)('while the service is down', () => {
     expectNoProblems(FAILED);
   });
 
+  test('a search in the command palette says that it failed, or that a part of it did', async () => {
+    const { page, expectNoProblems } = await world.signedIn(ada);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Control+k');
+    const input = page.getByRole('combobox', { name: 'Go to' });
+    await page.route(/\/company-names/, (route) => route.abort());
+    await input.fill('ada');
+    await page.getByText('Some results could not be loaded.').waitFor();
+    await page.getByRole('group', { name: 'Members' }).getByText('ada@example.com').waitFor();
+    await expectAccessible(page);
+    await input.fill('nobody');
+    await page.getByText('The search failed.').waitFor();
+    expectNoProblems(FAILED);
+  });
+
+  test('the pending invitations say that they could not be loaded', async () => {
+    const { page, expectNoProblems } = await world.signedIn(ada);
+    await page.route('**/invitations', (route) => route.abort());
+    await page.goto(`/w/${ada.workspaceId}/settings?tab=members`);
+    const pending = page.getByRole('region', { name: 'Pending invitations' });
+    await pending.getByText('This could not be loaded').waitFor();
+    await page.unroute('**/invitations');
+    await pending.getByRole('button', { name: 'Try again' }).click();
+    await pending.waitFor({ state: 'detached' });
+    expectNoProblems(FAILED);
+  });
+
   test('a newer release is loaded once, and the URL stays', async () => {
     const { page, context, expectNoProblems } = await world.signedIn(ada);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();

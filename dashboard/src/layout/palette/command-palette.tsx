@@ -41,6 +41,16 @@ export default function CommandPalette({ workspaceId, onNewWorkspace, onClose }:
     run();
   };
   const empty = groups.length === 0;
+  const failed = !searching && (found.failed || (text !== '' && docs.failed));
+  const status = searching
+    ? 'Searching…'
+    : failed
+      ? empty
+        ? 'The search failed.'
+        : 'Some results could not be loaded.'
+      : empty
+        ? 'No results'
+        : '';
   return (
     <BareDialog
       title="Go to"
@@ -67,8 +77,17 @@ export default function CommandPalette({ workspaceId, onNewWorkspace, onClose }:
           ))}
           {all === null ? null : <Group group={all} onChoose={choose} />}
         </Command.List>
-        <p role="status" className={empty ? 'px-3 py-8 text-center text-soft' : 'sr-only'}>
-          {searching ? 'Searching…' : empty ? 'No results' : ''}
+        <p
+          role="status"
+          className={
+            empty
+              ? 'px-3 py-8 text-center text-soft'
+              : failed
+                ? 'border-t border-line px-4 py-2 text-sm text-bad'
+                : 'sr-only'
+          }
+        >
+          {status}
         </p>
       </Command>
     </BareDialog>

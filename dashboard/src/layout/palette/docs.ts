@@ -22,8 +22,14 @@ const docsQuery = queryOptions({
   retry: false,
 });
 
-export function useDocs(): { readonly items: readonly PaletteItem[]; readonly loading: boolean } {
-  const { data = [], isLoading } = useQuery(docsQuery);
+export interface Docs {
+  readonly items: readonly PaletteItem[];
+  readonly loading: boolean;
+  readonly failed: boolean;
+}
+
+export function useDocs(): Docs {
+  const { data = [], isLoading, isLoadingError } = useQuery(docsQuery);
   const items = data.map(({ title, path, description }) => ({
     id: `docs ${path}`,
     label: title,
@@ -32,5 +38,5 @@ export function useDocs(): { readonly items: readonly PaletteItem[]; readonly lo
     words: `documentation guide help ${description}`,
     run: () => window.open(`${BASE_PATH}docs${path}`, '_blank', 'noopener'),
   }));
-  return { items, loading: isLoading };
+  return { items, loading: isLoading, failed: isLoadingError };
 }

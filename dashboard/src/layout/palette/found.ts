@@ -28,6 +28,8 @@ export interface Found {
   /** Leads to the page of all results. Null if the text is too short. */
   readonly all: PaletteGroup | null;
   readonly searching: boolean;
+  /** Whether a look-up failed, so that its group is missing. */
+  readonly failed: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export function useFound(workspaceId: string | undefined, text: string): Found {
   const records = useRecords(of, text, wanted);
   const people = useQuery({ ...membersQuery(of), enabled: wanted });
   const keys = useQuery({ ...keyNamesQuery(of), enabled: wanted });
-  if (!wanted) return { groups: [], all: null, searching: false };
+  if (!wanted) return { groups: [], all: null, searching: false, failed: false };
 
   const open = (resource: string, recordId: string) => () =>
     navigate({
@@ -117,10 +119,14 @@ export function useFound(workspaceId: string | undefined, text: string): Found {
       records.searching ||
       people.isLoading ||
       keys.isLoading,
+    failed: [companies, people, keys].some(isMissing) || records.failed,
     groups,
     all: { heading: 'Search', items: [everything] },
   };
 }
+
+/** Whether there is nothing to show because the read failed. One that fails when data are only read again is no loss. */
+const isMissing = ({ isLoadingError }: { readonly isLoadingError: boolean }): boolean => isLoadingError;
 
 const SEARCHABLE = SEARCHED_RESOURCES.filter((resource) => !isCompanies(resource));
 
@@ -139,6 +145,7 @@ function useRecords(workspaceId: string, text: string, enabled: boolean) {
   });
   return {
     searching: results.some(({ isLoading }) => isLoading),
+    failed: results.some(isMissing),
     found: SEARCHABLE.map((resource, i) => ({ resource, items: results[i]?.data?.data ?? [] })),
   };
 }

@@ -6,16 +6,26 @@ import { invitationsQuery, withdrawInvitation } from '../../api/members.ts';
 import { When } from '../../format/when.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/card.tsx';
+import { FailureState } from '../../ui/failure-state.tsx';
 import { focusNextItem } from '../../ui/move-focus.ts';
 import { toast } from '../../ui/toast/toast-store.ts';
 
+const TITLE = 'Pending invitations';
+
 /** Invitations that nobody has accepted yet. Renders nothing if there are none. */
 export function PendingInvitations({ workspaceId }: { readonly workspaceId: string }) {
-  const { data } = useQuery(invitationsQuery(workspaceId));
+  const { data, error, refetch } = useQuery(invitationsQuery(workspaceId));
+  if (error !== null && data === undefined) {
+    return (
+      <Section title={TITLE} flush>
+        <FailureState error={error} retry={() => void refetch()} />
+      </Section>
+    );
+  }
   const pending = data?.data ?? [];
   if (pending.length === 0) return null;
   return (
-    <Section title="Pending invitations" flush>
+    <Section title={TITLE} flush>
       <ul className="divide-y divide-line">
         {pending.map((invitation) => (
           <PendingInvitation key={invitation.id} workspaceId={workspaceId} invitation={invitation} />
