@@ -6,6 +6,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { monthQuery, useWorkspace } from '../api/workspace.ts';
 import { formatNumber, formatPercent } from '../format/number.ts';
+import { counted } from '../format/plural.ts';
 import { formatUtcDay } from '../format/time.ts';
 import { Banner } from '../ui/banner.tsx';
 import { dismissedNotice, dismissNotice } from './dismissed-notice.ts';
@@ -29,6 +30,7 @@ export function QuotaBanner({ workspaceId }: { readonly workspaceId: string }) {
     dismissNotice(workspaceId, notice);
     setDismissed(notice);
   };
+  const usedOfLimit = `${formatNumber(used)} of ${counted(limit, ['request', 'requests'])}`;
   const resets = `on ${formatUtcDay(endsAt)}`;
   return (
     <Banner
@@ -37,8 +39,8 @@ export function QuotaBanner({ workspaceId }: { readonly workspaceId: string }) {
       onDismiss={left > 0 ? dismiss : undefined}
     >
       {left > 0
-        ? `${shareOf(data)} of the live quota of this month is used: ${formatNumber(used)} of ${formatNumber(limit)} requests. It resets ${resets}. `
-        : `The live quota of this month is used up: ${formatNumber(used)} of ${formatNumber(limit)} requests. Requests with live keys get 429 quota_exceeded until it resets ${resets}. Test keys still work. `}
+        ? `${shareOf(data)} of the live quota of this month is used: ${usedOfLimit}. It resets ${resets}. `
+        : `The live quota of this month is used up: ${usedOfLimit}. Requests with live keys get 429 quota_exceeded until it resets ${resets}. Test keys still work. `}
       <LimitsLink workspaceId={workspaceId} role={role} />
     </Banner>
   );

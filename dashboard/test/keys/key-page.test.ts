@@ -136,12 +136,13 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
   });
 
   test('has a table without links for a test key, whose requests are not in the log', async () => {
-    const { keyId, token } = await service.issue(workspaceId, { name: 'Trial', mode: 'test' });
+    const { keyId, token } = await service.issue(workspaceId, { name: 'Trial', mode: 'test', burstLimit: 1 });
     await service.request(token, '/v1/audits');
     await page.goto(`${home}/keys`);
     await press(page, /^\d+\. Show the usage of Trial$/);
     await page.waitForURL(new RegExp(`/keys/${keyId}$`));
-    await page.getByRole('img', { name: 'Requests per day: 1 requests, 0 failed.' }).waitFor();
+    await page.getByRole('img', { name: 'Requests per day: 1 request, 0 failed.' }).waitFor();
+    await section('Key').getByText('1 request a second', { exact: true }).waitFor();
     await press(page, 'Show as table');
     await section('Requests per day')
       .getByRole('row', { name: /\(UTC\) 1 0$/ })

@@ -1,5 +1,5 @@
 import type { KeyDetails } from '@svc/service/dashboard/wire';
-import { formatNumber } from '../../../format/number.ts';
+import { counted } from '../../../format/plural.ts';
 import { When } from '../../../format/when.tsx';
 import { Section } from '../../../ui/card.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
@@ -66,7 +66,7 @@ export function KeyDetailsSection({ workspaceId, details }: KeyDetailsSectionPro
         <Item label="Burst limit">
           {burstLimit === null
             ? 'Only that of the workspace'
-            : `${formatNumber(burstLimit)} requests a second`}
+            : `${counted(burstLimit, ['request', 'requests'])} a second`}
         </Item>
       </Details>
     </Section>

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useMemo, useState } from 'react';
 import { keyUsageQuery, type UsageOfDays } from '../../../api/keys.ts';
 import { formatNumber, formatPercent } from '../../../format/number.ts';
+import { counted } from '../../../format/plural.ts';
 import { BarsPlot } from '../../../plots/bars-plot.tsx';
 import { Legend, LegendItem, spanName } from '../../../plots/legend.tsx';
 import { Section } from '../../../ui/card.tsx';
@@ -94,6 +95,7 @@ function UsagePlot({ workspaceId, apiKey, usage, asTable }: UsagePlotProps) {
   const spans = useMemo(() => spansOf(usage), [usage]);
   const total = useMemo(() => sumOf(spans), [spans]);
   const span = index === null ? undefined : spans[index];
+  const all = counted(total.requests, ['request', 'requests']);
   const { requests, errors } = span ?? total;
   const times = useMemo(() => spans.map(({ at }) => at), [spans]);
   const bars = useMemo(
@@ -128,7 +130,7 @@ function UsagePlot({ workspaceId, apiKey, usage, asTable }: UsagePlotProps) {
         <LegendItem label="Failed share" value={formatPercent(requests === 0 ? 0 : errors / requests)} />
       </Legend>
       <BarsPlot
-        label={`Requests per day: ${total.requests} requests, ${total.errors} failed.`}
+        label={`Requests per day: ${all}, ${formatNumber(total.errors)} failed.`}
         step="day"
         times={times}
         bars={bars}
