@@ -55,6 +55,7 @@ const EXEMPTIONS: readonly Exemption[] = [
       'workspaces_of_users',
       'demo_workspace',
       'expire_positions',
+      'renew_deletions',
       'keys_of_indexes',
     ],
   },

@@ -10,7 +10,9 @@ import {
   createTables,
   describeBackup,
   expirePositions,
+  hasDeletions,
   hasFeed,
+  renewDeletions,
   requireDetails,
 } from './schema.ts';
 
@@ -52,7 +54,10 @@ export function backupDatabase(
 }
 
 export interface RestoreOptions {
-  /** Makes the positions of the change feed expire, because the backup lacks the last changes. */
+  /**
+   * Makes the positions of the change feed expire, because the backup lacks the last changes. Also gives deleted workspaces
+   * all days again, because theirs may be over since the backup.
+   */
   readonly expirePositions: boolean;
   /** Is called before anything is restored. */
   readonly accept?: (details: BackupDetails) => Promise<void>;
@@ -98,6 +103,7 @@ export async function restoreDatabase(
           await client.query(expirePositions());
           expired = true;
         }
+        if (expire && (await hasDeletions(client))) await client.query(renewDeletions());
         if (details !== undefined) await beforeCommit?.(details);
       },
     }),

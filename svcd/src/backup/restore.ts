@@ -31,7 +31,8 @@ export function restoreCommand(context: CommandContext): Command {
 
 const AFTER_RESTORE =
   'Readers of the change feed start over, and the service disables all webhook endpoints (reason: expired) until you enable them. ' +
-  'What was changed after the backup is as before it: revoke the keys and remove the members again that have gone since.';
+  'What was changed after the backup is as before it: revoke the keys and remove the members again that have gone since. ' +
+  'Deleted workspaces can be restored for seven days from now: svcd workspace list --deleted.';
 
 async function runRestore(
   context: CommandContext,

@@ -84,13 +84,19 @@ export function requireDetails(details: Details): BackupDetails {
   return details as Details & BackupDetails;
 }
 
-const selectFeed = statement('find_feed', 'control')`select to_regclass('feed_starts') is not null as found`;
+const selectRelation = statement('find_relation', 'control')`select to_regclass($1) is not null as found`;
 
-/** Whether the schema has the change feed, which releases before it do not have. */
-export async function hasFeed(client: pg.ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ found: boolean }>(selectFeed());
+async function hasRelation(client: pg.ClientBase, name: string): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(selectRelation(name));
   return rows[0]?.found === true;
 }
+
+/** Whether the schema has the change feed, which releases before it do not have. */
+export const hasFeed = (client: pg.ClientBase): Promise<boolean> => hasRelation(client, 'feed_starts');
+
+/** Whether the schema can have deleted workspaces, which releases before do not have. */
+export const hasDeletions = (client: pg.ClientBase): Promise<boolean> =>
+  hasRelation(client, 'workspaces_by_deletion');
 
 /** The time is that of the database, and later than any change, so every position is older. */
 export const expirePositions = statement(
@@ -103,3 +109,11 @@ export const expirePositions = statement(
   )
   insert into feed_starts (workspace_id, complete_after) select workspace_id, last_at from clocks
   on conflict (workspace_id) do update set complete_after = excluded.complete_after`;
+
+/** If a workspace has no clock, its removal had begun (service/src/jobs/remove-workspaces.ts), and it stays as it was. */
+export const renewDeletions = statement(
+  'renew_deletions',
+  'background: a restore lets all deleted workspaces be restored again once',
+)`
+  update workspaces w set deleted_at = statement_timestamp()
+  where deleted_at is not null and exists (select from workspace_clocks c where c.workspace_id = w.id)`;

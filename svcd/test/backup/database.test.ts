@@ -1,6 +1,7 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { packagedBinaries, startThrowawayServer } from '@svc/embedded-postgres/testing';
+import { restoreDeletedWorkspace } from '@svc/service/dashboard/workspace/operator';
 import { migrate } from '@svc/service/database/migrate';
 import { onFileEnd } from '@svc/service/harness/cleanup.ts';
 import { createTestDatabase } from '@svc/service/harness/database.ts';
@@ -128,6 +129,37 @@ test('a restore makes the positions of all workspaces expire if it is told so', 
   expect(rows[0]?.readers).toBeGreaterThan(1);
   expect(rows[0]?.expired).toBe(rows[0]?.readers);
   expect(await findingsOf(pool)).toEqual([]);
+});
+
+test('a deleted workspace has seven days again after a restore, unless the backup has only a part of its data', async () => {
+  const { workspaceId, neighbourId } = world;
+  const deleted = '2026-03-01 09:30:00.123456+00';
+  const deletions = async (pool: pg.Pool) =>
+    new Map(
+      (await pool.query('select id, deleted_at::text as at from workspaces')).rows.map(({ id, at }) => [
+        id,
+        at,
+      ]),
+    );
+  const source = await emptyDatabase();
+  await restored(backup, source.url);
+  await source.pool.query('update workspaces set deleted_at = $1', [deleted]);
+  await source.pool.query(`insert into workspaces (id, name) values ('wks_kept', 'Kept')`);
+  // As if the job had begun to remove its data.
+  await source.pool.query('delete from workspace_clocks where workspace_id = $1', [neighbourId]);
+  const bytes = await backedUp(source.url);
+
+  const { pool, url } = await emptyDatabase();
+  await restored(bytes, url, true);
+  const after = await deletions(pool);
+  expect([after.get('wks_kept'), after.get(neighbourId)]).toEqual([null, deleted]);
+  await restoreDeletedWorkspace(pool, workspaceId);
+  expect((await deletions(pool)).get(workspaceId)).toBeNull();
+  await expect(restoreDeletedWorkspace(pool, neighbourId)).rejects.toThrow('can no longer be restored');
+
+  const copy = await emptyDatabase();
+  await restored(bytes, copy.url);
+  expect((await deletions(copy.pool)).get(workspaceId)).toBe(deleted);
 });
 
 test.each([
