@@ -2,7 +2,14 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { expect, test } from 'vitest';
-import { backupName, dueInMs, listBackups, newestTime, removeOld } from '../../src/backup/schedule/files.ts';
+import {
+  backupName,
+  dueInMs,
+  listBackups,
+  newestTime,
+  removeOld,
+  removeParts,
+} from '../../src/backup/schedule/files.ts';
 import { retryPauseMs } from '../../src/backup/schedule/schedule.ts';
 
 const HOUR_MS = 3_600_000;
@@ -32,8 +39,18 @@ test('the names of scheduled backups sort by time', () => {
   expect(names.toSorted()).toEqual(names);
 });
 
-test('only old scheduled backups and their parts are removed, and the newest ones are kept', async () => {
-  const directory = await directoryOf([...FOREIGN, ...[0, 24, 48, 72].map(hoursAgo), part(hoursAgo(30))]);
+test('only the parts of scheduled backups are removed before one is made', async () => {
+  const directory = await directoryOf([
+    ...FOREIGN,
+    ...[0, 24].map(hoursAgo),
+    ...[24, 30].map(hoursAgo).map(part),
+  ]);
+  await removeParts(directory);
+  expect(await readdir(directory)).toEqual([...FOREIGN, ...[0, 24].map(hoursAgo)].sort());
+});
+
+test('only old scheduled backups are removed, and the newest ones are kept', async () => {
+  const directory = await directoryOf([...FOREIGN, ...[0, 24, 48, 72].map(hoursAgo)]);
   await mkdir(join(directory, hoursAgo(96)));
   await symlink('/etc/passwd', join(directory, hoursAgo(120)));
   const removed = await removeOld(directory, { made: hoursAgo(0), keep: 2, nowMs: NOW });

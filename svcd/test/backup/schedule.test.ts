@@ -130,6 +130,21 @@ describe('a backup in its middle', () => {
   });
 });
 
+test('the part that a killed backup has left is removed before the next one needs its space', async () => {
+  const { env, directory, files, hold, held } = await newDeployment(await createTestDatabase());
+  const part = `${backupName(Date.now() - HOUR_MS)}.partial-0b0d2f4e-5a0c-4d6e-8f57-6f6c0a1b2c3d`;
+  await writeFile(join(directory, part), '');
+  const release = await hold();
+  const made = expectDone(runSvcd(['backup', '--scheduled'], { env }));
+  await held();
+  const during = await files();
+  await release();
+  await made;
+  expect(during).toEqual([expect.stringContaining('.backup.partial-')]);
+  expect(during).not.toContain(part);
+  expect(await files()).toEqual([expect.stringMatching(NAME)]);
+});
+
 test('a scheduled backup is made if its process may not set its priority', async () => {
   const { env, files } = await newDeployment(await createTestDatabase());
   // From the lowest priority, the backup's own would be a higher one, which needs the capability.

@@ -57,17 +57,19 @@ function expiredBackups(
   return newestFirst.slice(keep - 1).map(({ name }) => name);
 }
 
-/**
- * Removes old backups, and the parts that killed backups have left, from a directory in which `made` was completed and
- * no other backup runs. Returns the names of the old backups.
- */
+/** Removes the parts that killed backups have left from a directory in which no backup runs. */
+export async function removeParts(directory: string): Promise<void> {
+  for (const name of await fileNames(directory))
+    if (PARTIAL.test(name)) await rm(join(directory, name), { force: true });
+}
+
+/** Removes old backups from a directory in which `made` was completed and no other backup runs. Returns their names. */
 export async function removeOld(
   directory: string,
   kept: { readonly made: string; readonly keep: number; readonly nowMs: number },
 ): Promise<readonly string[]> {
   const expired = expiredBackups(await listBackups(directory), kept);
-  const parts = (await fileNames(directory)).filter((name) => PARTIAL.test(name));
-  for (const name of [...expired, ...parts]) await rm(join(directory, name), { force: true });
+  for (const name of expired) await rm(join(directory, name), { force: true });
   return expired;
 }
 

@@ -12,7 +12,7 @@ import { say } from '../../output.ts';
 import { signalExitCode, watchSignals } from '../../signals.ts';
 import { backupDatabase } from '../database.ts';
 import { describeRows } from '../report.ts';
-import { backupName, dueInMs, listBackups, newestTime, removeOld } from './files.ts';
+import { backupName, dueInMs, listBackups, newestTime, removeOld, removeParts } from './files.ts';
 import { type BackupNews, sentence } from './process.ts';
 
 /** The advisory lock of the node that makes a scheduled backup of this database. */
@@ -96,7 +96,7 @@ async function inDirectory<T>(
 
 function remedyOf(code: string | undefined): string {
   if (code === 'ENOSPC' || code === 'EDQUOT')
-    return 'Free space on the disk of SVC_BACKUP_DIR, or lower SVC_BACKUP_KEEP.';
+    return 'Free space on the disk of SVC_BACKUP_DIR, for example by removing an old backup there.';
   if (code === 'EROFS')
     return 'The service must be able to write to SVC_BACKUP_DIR: name it in ReadWritePaths= of the systemd unit, or mount a volume there.';
   return 'SVC_BACKUP_DIR must be a directory that exists and that the user of the service can write to.';
@@ -116,6 +116,8 @@ async function make(settings: BackupSettings, url: string, signal: AbortSignal):
   const made = backupName(nowMs);
   const file = join(directory, made);
   const started = performance.now();
+  // Now, because the backup may need their space.
+  await inDirectory(removeParts(directory));
   const report = await inDirectory(
     writeWhole(file, (output) => backupDatabase(url, output, { signal })),
     (error) => error instanceof OperatorError && errorCode(error.cause) !== undefined,
