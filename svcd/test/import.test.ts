@@ -3,7 +3,7 @@ import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { createTestDatabase } from '@svc/service/harness/database.ts';
 import { auditOf, exportText, importText, ndjson, workspaceWith } from '@svc/service/harness/import.ts';
-import { runSvcd, spawnSvcd } from '@svc/service/harness/process.ts';
+import { runSvcd } from '@svc/service/harness/process.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 
@@ -169,34 +169,6 @@ describe('svcd import', () => {
     expect([away.code, away.stdout]).toEqual([2, '']);
     expect(away.stderr).toMatch(/^svcd: /);
   });
-
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)(
-    'an import that %s interrupts ends after the current batch, reports that it was interrupted, and can be repeated',
-    async (signal, code) => {
-      const many = ndjson(Array.from({ length: 5_000 }, (_, i) => auditOf(`a${i}`)));
-      const importing = spawnSvcd(
-        ['import', 'audits', '-', '--workspace', workspace, '--format', 'ndjson', '--json'],
-        {
-          env,
-          openInput: true,
-        },
-      );
-      importing.child.stdin?.write(many);
-      await expect
-        .poll(async () => (await exportText(database.pool, workspace, 'audits')).length, { timeout: 15_000 })
-        .toBeGreaterThan(0);
-      expect(await importing.stop(signal)).toEqual({ code, signal: null });
-      const report = JSON.parse(importing.stdout()) as { readonly inserted: number };
-      expect(report).toMatchObject({ refused: 0, interrupted: true });
-      const there = (await exportText(database.pool, workspace, 'audits')).trimEnd().split('\n').length;
-      expect(there).toBe(report.inserted);
-      const again = await importAudits('-', ['--format', 'ndjson', '--json'], many);
-      expect(JSON.parse(again.stdout)).toMatchObject({ inserted: 5_000 - there, existing: there });
-    },
-  );
 });
 
 describe('svcd export', () => {

@@ -60,13 +60,15 @@ export interface ImportReport extends ImportProgress {
   readonly rolledBack: boolean;
   /** Whether the signal ended the import before the end of the file. */
   readonly interrupted: boolean;
+  /** The last record that was processed, if the signal ended the import and a repeat would add some without an id again. */
+  readonly stoppedAfter?: { readonly record: number; readonly line: number };
 }
 
 /**
  * Imports a file of records, one transaction per batch; the next batch is parsed meanwhile. Batches reported by
  * `onProgress` are durable. An import can be repeated: a record whose id already exists stays unchanged, or gets the same
- * values again with `replace`. Throws BulkError if the file does not fit the resource or the workspace does not exist; with
- * `run` also OtherFile and ImportTakenOver.
+ * values again with `replace`. But records without an id are added again, except with `run`. Throws BulkError if the file
+ * does not fit the resource or the workspace does not exist; with `run` also OtherFile and ImportTakenOver.
  */
 export async function importRecords(options: ImportOptions): Promise<ImportReport> {
   await requireWorkspace(options);
@@ -93,6 +95,8 @@ async function importFile(options: ImportOptions, writer: ImportWriter): Promise
   const { inserted = 0, existing = 0, refused = 0 } = run ?? {};
   let progress: ImportProgress = { bytes: 0, inserted, existing, replaced: 0, refused };
   let recordsRead = 0;
+  let lastLine = 0;
+  let unnamed = false;
   let rolledBack = false;
   const write = async (batch: Batch): Promise<BatchResult | undefined> => {
     if (run !== undefined && isProcessed(run, batch)) return undefined;
@@ -110,6 +114,8 @@ async function importFile(options: ImportOptions, writer: ImportWriter): Promise
   });
   for await (const { batch, written } of writing(batches, write, writer.atOnce, interrupted)) {
     recordsRead = batch.recordsRead;
+    lastLine = Math.max(batch.records.at(-1)?.line ?? 0, batch.refused.at(-1)?.line ?? 0);
+    unnamed ||= options.dryRun !== true && batch.records.some(({ input: { id } }) => typeof id !== 'string');
     progress = { ...progress, bytes: batch.bytes };
     const refusals = refusedOf(options, batch, written ?? NOTHING_INSERTED);
     if (atomic && !rolledBack && refusals.length > 0) {
@@ -132,7 +138,9 @@ async function importFile(options: ImportOptions, writer: ImportWriter): Promise
   // The file of the earlier runs was longer.
   if (run !== undefined && !interrupted() && recordsRead < run.recordsRead) throw new OtherFile(run.inserted);
   if (!rolledBack) await writer.finish({ ...progress, finished: !interrupted() });
-  return { ...progress, rolledBack, interrupted: interrupted() };
+  const stoppedAfter = { record: recordsRead, line: lastLine };
+  const ended = { ...progress, rolledBack, interrupted: interrupted() };
+  return ended.interrupted && unnamed ? { ...ended, stoppedAfter } : ended;
 }
 
 interface Written {

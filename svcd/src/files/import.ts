@@ -44,7 +44,8 @@ export function importCommand(context: CommandContext): Command {
     .summary('load records from a file')
     .description(
       'load records from a file: one JSON object per line (NDJSON), a JSON array, or CSV with a header row of field names.\n' +
-        'By default, records whose id already exists stay unchanged. An import can be repeated.',
+        'By default, records whose id already exists stay unchanged, so an import can be repeated.\n' +
+        'But a repeat adds records without an id again.',
     )
     .addArgument(resourceArgument())
     .argument('<file>', `path of the file; ${STANDARD_STREAM} is standard input`)
@@ -168,7 +169,7 @@ async function runImport(
 const linesText = (count: number): string => counted(count, 'line', 'lines');
 
 function describeImport({ singular, plural }: Resource, report: ImportReport, seconds: number): string {
-  const { inserted, existing, replaced, refused, rolledBack, interrupted } = report;
+  const { inserted, existing, replaced, refused, rolledBack, interrupted, stoppedAfter } = report;
   const records = (count: number): string => counted(count, singular, plural);
   const rate = inserted > 0 ? ` (${numberText(Math.round(inserted / seconds))} per second)` : '';
   const unchanged = existing - replaced;
@@ -179,10 +180,17 @@ function describeImport({ singular, plural }: Resource, report: ImportReport, se
     ...(replaced > 0 ? [`${records(replaced)} replaced.`] : []),
     ...(unchanged > 0 ? [`${records(unchanged)} already existed, unchanged.`] : []),
     ...(refused > 0 ? [`${linesText(refused)} refused.`] : []),
-    ...(interrupted ? ['Stopped before the end of the file. Run the command again to import the rest.'] : []),
+    ...(interrupted ? [describeStop(stoppedAfter)] : []),
   ];
   return lines.join('\n');
 }
+
+const describeStop = (after: ImportReport['stoppedAfter']): string =>
+  after === undefined
+    ? 'Stopped before the end of the file. Run the command again to import the rest.'
+    : `Stopped after record ${numberText(after.record)} of the file, which begins in line ${numberText(after.line)}.\n` +
+      'Some records have no id, and importing the whole file again would add them again. ' +
+      'Import a file with only the records after this one (and the header row of CSV).';
 
 function describeDryRun({ singular, plural }: Resource, report: ImportReport, replace: boolean): string {
   const { inserted, existing, refused, rolledBack, interrupted } = report;

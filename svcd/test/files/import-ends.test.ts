@@ -5,7 +5,7 @@ import { createTestDatabase } from '@svc/service/harness/database.ts';
 import { auditOf, idsIn, ndjson, workspaceWith } from '@svc/service/harness/import.ts';
 import { interrupt, runSvcd, spawnSvcd } from '@svc/service/harness/process.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const database = await createTestDatabase();
 const { pool } = database;
@@ -59,4 +59,48 @@ test('a second signal ends an import that waits for another writer of the worksp
     writer.release();
   }
   expect(await idsIn(pool, workspace)).toEqual([]);
+});
+
+describe('an import that is stopped', () => {
+  const RECORDS = 5_000;
+  const importTo = (workspaceId: string) =>
+    ['import', 'audits', '-', '--format', 'ndjson', '--workspace', workspaceId] as const;
+
+  /** Imports lines, and stops when some are written. Returns how it ends, and how many are written. */
+  async function stopped(lines: string, signal: NodeJS.Signals, flags: readonly string[] = []) {
+    const workspaceId = await workspaceWith(pool, 'c1');
+    const written = async (): Promise<number> => (await idsIn(pool, workspaceId)).length;
+    const importing = spawnSvcd([...importTo(workspaceId), ...flags], { env, openInput: true });
+    importing.child.stdin?.write(lines);
+    await expect.poll(written, { timeout: 15_000 }).toBeGreaterThan(0);
+    const end = await importing.stop(signal);
+    return { end, stdout: importing.stdout(), workspaceId, written: await written() };
+  }
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('by %s ends after the current batch, says so, and can be repeated', async (signal, code) => {
+    const many = ndjson(Array.from({ length: RECORDS }, (_, i) => auditOf(`a${i}`)));
+    const { end, stdout, workspaceId, written } = await stopped(many, signal, ['--json']);
+    expect(end).toEqual({ code, signal: null });
+    const report = JSON.parse(stdout) as object;
+    expect(report).toMatchObject({ inserted: written, refused: 0, interrupted: true });
+    expect(report).not.toHaveProperty('stoppedAfter');
+    const again = await runSvcd([...importTo(workspaceId), '--json'], { env, input: many });
+    expect(JSON.parse(again.stdout)).toMatchObject({ inserted: RECORDS - written, existing: written });
+  });
+
+  test('and has written records without ids says where to continue, because a repeat would add them again', async () => {
+    const { id: _, ...unnamed } = auditOf('');
+    const lines = ['', ...Array.from({ length: RECORDS }, () => JSON.stringify(unnamed)), ''];
+    const { stdout, workspaceId, written } = await stopped(lines.join('\n'), 'SIGTERM');
+    expect(stdout).not.toContain('Run the command again');
+    const place = /^Stopped after record ([\d,]+) of the file, which begins in line ([\d,]+)\./m.exec(stdout);
+    const [record, line] = [place?.[1], place?.[2]].map((number) => Number(number?.replaceAll(',', '')));
+    expect([record, line]).toEqual([written, written + 1]);
+    const rest = lines.slice(line).join('\n');
+    expect((await runSvcd(importTo(workspaceId), { env, input: rest })).code).toBe(0);
+    expect(await idsIn(pool, workspaceId)).toHaveLength(RECORDS);
+  });
 });
