@@ -4,6 +4,7 @@ import { waitFor } from '@svc/embedded-postgres/testing';
 import { createTestDatabase } from '@svc/service/harness/database.ts';
 import { runSvcd, type ServiceProcess, startSvcd } from '@svc/service/harness/process.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
+import pg from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { backupName } from '../../src/backup/schedule/files.ts';
 import { FAILED, MADE, NAME, newDeployment } from './scheduled.ts';
@@ -76,6 +77,25 @@ test('of two nodes with one directory, one makes the backup', async () => {
   expect(await files()).toEqual([expect.stringMatching(NAME)]);
   await Promise.all(nodes.map(({ stop }) => stop()));
   expect(nodes.filter(({ stdout }) => MADE.test(stdout()))).toHaveLength(1);
+});
+
+test('a backup is not ended by the idle_session_timeout of the database', async () => {
+  const database = await createTestDatabase();
+  const { env, files, hold, held } = await newDeployment(database);
+  const release = await hold();
+  await database.pool.query(`do $$ begin
+    execute format('alter database %I set idle_session_timeout = ''1s''', current_database()); end $$`);
+  const service = await startSvcd(env);
+  await held();
+  const idle = new pg.Client({ connectionString: database.url });
+  idle.on('error', () => undefined);
+  await idle.connect();
+  await new Promise<void>((resolve) => idle.once('end', resolve));
+  await release();
+  await service.printed(MADE);
+  await service.stop();
+  expect(service.stdout()).not.toMatch(FAILED);
+  expect(await files()).toEqual([expect.stringMatching(NAME)]);
 });
 
 describe('a failure is one line of the log, and the backup is tried again', () => {

@@ -17,6 +17,8 @@ import { type BackupNews, sentence } from './process.ts';
 
 /** The advisory lock of the node that makes a scheduled backup of this database. */
 const SCHEDULE_LOCK = 7_310_003;
+/** The session that holds the lock is idle while the backup runs. */
+const neverIdle = statement('keep_idle_session', 'control')`set idle_session_timeout = 0`;
 const tryLock = statement('try_scheduled_backup', 'control')`select pg_try_advisory_lock($1) as done`;
 
 /**
@@ -40,6 +42,7 @@ export async function makeScheduledBackup(context: CommandContext): Promise<void
         const lost = new AbortController();
         client.on('error', (error) => lost.abort(error));
         try {
+          await client.query(neverIdle());
           const { rows } = await client.query<{ done: boolean }>(tryLock(SCHEDULE_LOCK));
           // Another node may have made it meanwhile.
           if (rows[0]?.done && (await look(backups)))
