@@ -38,19 +38,22 @@ function ordered<Key extends EndpointKey>(keys: readonly Key[]): readonly Key[] 
   return keys.toSorted((a, b) => (name(a) < name(b) ? -1 : 1));
 }
 
+// The clock was ahead when such a lease was taken. A process that still has it renews it within seconds.
+const IS_AHEAD = "lease_until > now() + interval '1 minute'";
 // Two statements: in a cluster, a statement that reads several nodes can lock no rows.
 const selectFree = statement('free_endpoints', 'bulk')`
-  select workspace_id, id from webhook_endpoints where enabled and lease_until < now()
-  order by lease_until limit ${TAKEN_MAX}`;
+  (select workspace_id, id from webhook_endpoints where enabled and lease_until < now()
+  order by lease_until limit ${TAKEN_MAX}) union all
+  (select workspace_id, id from webhook_endpoints where enabled and ${IS_AHEAD} limit ${TAKEN_MAX})`;
 const takeFree = statement('take_free_endpoints', 'bulk')`
   update webhook_endpoints e set lease_owner = $1, lease_until = now() + ${LEASE_SECONDS} * interval '1 second'
   from unnest($2::text[], $3::text[]) as free (workspace_id, id)
-  where e.workspace_id = free.workspace_id and e.id = free.id and e.enabled and e.lease_until < now()
+  where e.workspace_id = free.workspace_id and e.id = free.id and e.enabled and (e.lease_until < now() or e.${IS_AHEAD})
   returning e.workspace_id, e.id, e.lease_owner`;
 
 /**
- * Takes the leases of endpoints that no process delivers to. Returns them, at most {@link TAKEN_MAX}: fewer if other
- * processes take some at the same time.
+ * Takes the leases of endpoints that no process delivers to. Returns them: fewer than are free if there are more
+ * than {@link TAKEN_MAX}, or if other processes take some at the same time.
  */
 export async function takeFreeEndpoints(connections: Queryable, owner: string): Promise<readonly Lease[]> {
   const free = ordered(leasesOf((await connections.query<KeyRow>(selectFree())).rows));

@@ -165,6 +165,24 @@ test('a delivery is sent at once if its last attempt was while the clock was ahe
   expect(names).toEqual(['A', 'A', 'B']);
 });
 
+test.each(['stays enabled', 'is enabled again'])(
+  'an endpoint that %s gets changes if a node was killed with its lease while the clock was ahead',
+  async (what) => {
+    const { workspaceId, writer, create, change } = await managed();
+    const receiver = await startReceiver();
+    const { endpoint } = await create({ url: receiver.url });
+    if (what === 'is enabled again') await change(endpoint.id, { enabled: false });
+    await pool.query(
+      `update webhook_endpoints set lease_owner = 'killed', lease_until = now() + interval '1 day' where workspace_id = $1`,
+      [workspaceId],
+    );
+    if (what === 'is enabled again') await change(endpoint.id, { enabled: true });
+    newEngine();
+    await writer.createCompany('A');
+    await expect.poll(() => receiver.received.length).toBe(1);
+  },
+);
+
 test('a replay while an attempt runs gives the event all attempts again', async () => {
   const { owner, path, workspaceId, writer, create } = await managed();
   const open: (() => void)[] = [];
