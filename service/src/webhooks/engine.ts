@@ -5,6 +5,7 @@ import type { Queryable } from '@svc/turns/lane';
 import type { SendResult, WebhookRequest } from '@svc/webhook-sender';
 import type { Logger } from 'pino';
 import type { Clock } from '../config/time.ts';
+import { detectDistribution } from '../database/citus/detect.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
 import {
   LEASE_SECONDS,
@@ -61,6 +62,7 @@ interface Runner {
 export function startEngine(options: EngineOptions): Engine {
   const { connections, log } = options;
   const process = randomUUID();
+  const isDistributed = detectDistribution();
   let taken = 0;
   const ending = new AbortController();
   const cut = new AbortController();
@@ -72,13 +74,15 @@ export function startEngine(options: EngineOptions): Engine {
     const heldUntilMs = performance.now() + (LEASE_SECONDS - LEASE_MARGIN_SECONDS) * 1000;
     const held = [...runners];
     const leases = held.map(({ lease }) => lease);
-    const kept = held.length === 0 ? [] : await renewLeases(connections, leases);
-    const keptNames = new Set(kept.map(nameOf));
+    const inCluster = await isDistributed(connections);
+    const kept = held.length === 0 ? [] : await renewLeases(connections, leases, inCluster);
+    const renewals = new Map(kept.map((lease) => [nameOf(lease), lease.renewed]));
     for (const runner of held) {
-      if (keptNames.has(nameOf(runner.lease))) runner.heldUntilMs = heldUntilMs;
-      else runner.end();
+      const renewed = renewals.get(nameOf(runner.lease));
+      if (renewed === true) runner.heldUntilMs = heldUntilMs;
+      else if (renewed === undefined) runner.end();
     }
-    for (const lease of await takeFreeEndpoints(connections, `${process} ${++taken}`))
+    for (const lease of await takeFreeEndpoints(connections, `${process} ${++taken}`, inCluster))
       begin(lease, heldUntilMs);
   };
   const begin = (lease: Lease, heldUntilMs: number): void => {

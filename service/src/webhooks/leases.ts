@@ -23,63 +23,65 @@ export interface Lease extends EndpointKey {
   readonly owner: string;
 }
 
-interface KeyRow {
-  readonly workspace_id: string;
-  readonly id: string;
-  readonly lease_owner: string;
-}
+const LEASE = 'e.workspace_id as "workspaceId", e.id, e.lease_owner as owner';
+const LEASE_UNTIL = `lease_until = now() + ${LEASE_SECONDS} * interval '1 second'`;
+const IS_NAMED = 'e.workspace_id = named.workspace_id and e.id = named.id';
 
-const leasesOf = (rows: readonly KeyRow[]): readonly Lease[] =>
-  rows.map(({ workspace_id, id, lease_owner }) => ({ workspaceId: workspace_id, id, owner: lease_owner }));
-
-/** In the order of the keys, so that two processes that change the same rows do not deadlock. */
-function ordered<Key extends EndpointKey>(keys: readonly Key[]): readonly Key[] {
-  const name = ({ workspaceId, id }: EndpointKey): string => `${workspaceId} ${id}`;
-  return keys.toSorted((a, b) => (name(a) < name(b) ? -1 : 1));
-}
+/** Those of the named endpoints whose rows no transaction has locked: one that has does not hold up all endpoints. */
+const unlocked = (named: string): string => `(
+    select named.* from ${named} join webhook_endpoints e on ${IS_NAMED} for no key update of e skip locked
+  ) named`;
 
 // The clock was ahead when such a lease was taken. A process that still has it renews it within seconds.
 const IS_AHEAD = "lease_until > now() + interval '1 minute'";
-// Two statements: in a cluster, a statement that reads several nodes can lock no rows.
+// In the order of the keys, so that two processes that take the same endpoints do not deadlock.
 const selectFree = statement('free_endpoints', 'bulk')`
-  (select workspace_id, id from webhook_endpoints where enabled and lease_until < now()
+  (select workspace_id as "workspaceId", id from webhook_endpoints where enabled and lease_until < now()
   order by lease_until limit ${TAKEN_MAX}) union all
-  (select workspace_id, id from webhook_endpoints where enabled and ${IS_AHEAD} limit ${TAKEN_MAX})`;
-const takeFree = statement('take_free_endpoints', 'bulk')`
-  update webhook_endpoints e set lease_owner = $1, lease_until = now() + ${LEASE_SECONDS} * interval '1 second'
-  from unnest($2::text[], $3::text[]) as free (workspace_id, id)
-  where e.workspace_id = free.workspace_id and e.id = free.id and e.enabled and (e.lease_until < now() or e.${IS_AHEAD})
-  returning e.workspace_id, e.id, e.lease_owner`;
+  (select workspace_id, id from webhook_endpoints where enabled and ${IS_AHEAD} limit ${TAKEN_MAX}) order by 1, 2`;
+const FREE = 'unnest($2::text[], $3::text[]) as named (workspace_id, id)';
+const take = (free: string): string => `
+  update webhook_endpoints e set lease_owner = $1, ${LEASE_UNTIL} from ${free}
+  where ${IS_NAMED} and e.enabled and (e.lease_until < now() or e.${IS_AHEAD}) returning ${LEASE}`;
+const takeFree = statement('take_free_endpoints', 'bulk')`${take(unlocked(FREE))}`;
+// In a cluster, a statement over several nodes cannot leave out locked rows, and waits for them.
+const takeFreeInCluster = statement('take_free_endpoints_in_cluster', 'bulk')`${take(FREE)}`;
 
 /**
  * Takes the leases of endpoints that no process delivers to. Returns them: fewer than are free if there are more
- * than {@link TAKEN_MAX}, or if other processes take some at the same time.
+ * than {@link TAKEN_MAX}, or if other processes take or change some at the same time.
  */
-export async function takeFreeEndpoints(connections: Queryable, owner: string): Promise<readonly Lease[]> {
-  const free = ordered(leasesOf((await connections.query<KeyRow>(selectFree())).rows));
+export async function takeFreeEndpoints(connections: Queryable, owner: string, inCluster: boolean) {
+  const { rows: free } = await connections.query<EndpointKey>(selectFree());
   if (free.length === 0) return [];
   const [workspaceIds, ids] = [free.map(({ workspaceId }) => workspaceId), free.map(({ id }) => id)];
-  return leasesOf((await connections.query<KeyRow>(takeFree(owner, workspaceIds, ids))).rows);
+  const statementOf = inCluster ? takeFreeInCluster : takeFree;
+  return (await connections.query<Lease>(statementOf(owner, workspaceIds, ids))).rows;
 }
 
+const HELD = 'unnest($1::text[], $2::text[], $3::text[]) as named (workspace_id, id, owner)';
+const IS_HELD = `${IS_NAMED} and e.enabled and e.lease_owner = named.owner and e.lease_until > now()`;
 const renew = statement('renew_leases', 'bulk')`
-  update webhook_endpoints e set lease_until = now() + ${LEASE_SECONDS} * interval '1 second'
-  from unnest($1::text[], $2::text[], $3::text[]) as held (workspace_id, id, owner)
-  where e.workspace_id = held.workspace_id and e.id = held.id
-    and e.enabled and e.lease_owner = held.owner and e.lease_until > now()
-  returning e.workspace_id, e.id, e.lease_owner`;
+  with renewed as (
+    update webhook_endpoints e set ${LEASE_UNTIL} from ${unlocked(HELD)} where ${IS_HELD} returning e.workspace_id, e.id
+  ) select ${LEASE}, renewed.id is not null as renewed from ${HELD} join webhook_endpoints e on ${IS_HELD}
+  left join renewed on e.workspace_id = renewed.workspace_id and e.id = renewed.id`;
+const renewInCluster = statement('renew_leases_in_cluster', 'bulk')`
+  update webhook_endpoints e set ${LEASE_UNTIL} from ${HELD} where ${IS_HELD} returning ${LEASE}, true as renewed`;
 
-/** Renews leases. Returns those that the process still has: the others ended, or their endpoints are disabled or deleted. */
-export async function renewLeases(connections: Queryable, held: readonly Lease[]): Promise<readonly Lease[]> {
-  const keys = ordered(held);
-  const { rows } = await connections.query<KeyRow>(
-    renew(
-      keys.map(({ workspaceId }) => workspaceId),
-      keys.map(({ id }) => id),
-      keys.map(({ owner }) => owner),
+/**
+ * Renews leases. Returns those that the process still has: the others ended, or their endpoints are disabled or deleted.
+ * Those that are not `renewed` have an endpoint that another transaction has locked.
+ */
+export async function renewLeases(connections: Queryable, held: readonly Lease[], inCluster: boolean) {
+  const { rows } = await connections.query<Lease & { readonly renewed: boolean }>(
+    (inCluster ? renewInCluster : renew)(
+      held.map(({ workspaceId }) => workspaceId),
+      held.map(({ id }) => id),
+      held.map(({ owner }) => owner),
     ),
   );
-  return leasesOf(rows);
+  return rows;
 }
 
 const releaseDisabled = statement('release_disabled_endpoint', 'request')`
