@@ -41,14 +41,14 @@ const PENDING = `select event_id, type, body, attempts,
   (extract(epoch from next_attempt_at - clock_timestamp()) * 1000
     * (attempted_at <= clock_timestamp() + interval '1 minute')::int)::float8 as wait_ms
   from webhook_deliveries where workspace_id = $1 and endpoint_id = $2`;
+const testsFirst = (others: string): string => `
+  (${PENDING} and state = 'pending' and type = '${TEST_EVENT_TYPE}' limit $3) union all
+  (select * from (${PENDING} and ${others} limit $3) others where type <> '${TEST_EVENT_TYPE}')`;
 const selectPending = statement('pending_deliveries', 'request')`
-  ${PENDING} and state = 'pending' order by next_attempt_at limit $3`;
+  ${testsFirst("state = 'pending' order by next_attempt_at")}`;
 // With two bounds instead of an equality, only one index has the order.
 const selectPendingInOrder = statement('pending_deliveries_in_order', 'request')`
-  (${PENDING} and state = 'pending' and type = '${TEST_EVENT_TYPE}' limit $3) union all
-  (select * from (
-    ${PENDING} and state >= 'pending' and state <= 'pending' order by state, created_at, event_id limit $3
-  ) in_order where type <> '${TEST_EVENT_TYPE}')`;
+  ${testsFirst("state >= 'pending' and state <= 'pending' order by state, created_at, event_id")}`;
 
 interface PendingRow {
   readonly event_id: string;
@@ -59,8 +59,8 @@ interface PendingRow {
 }
 
 /**
- * Reads the deliveries of an endpoint that are to be sent again: those that are due next, or `ordered`, test events and
- * then the others in the order of the events.
+ * Reads the deliveries of an endpoint that are to be sent again: test events, and then those that are due next, or
+ * `ordered`, in the order of the events.
  */
 export async function readPending(
   connections: Queryable,

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { inTransaction } from '../../src/database/pool.ts';
 import { readFigures } from '../../src/jobs/figures.ts';
+import { addTestDelivery } from '../../src/webhooks/replay.ts';
 import { expectContract, publishEvents } from '../contract/workspace-event.ts';
 import {
   deliveriesOf,
@@ -11,6 +13,17 @@ import {
   pool,
   startReceiver,
 } from '../harness/webhooks/world.ts';
+
+/** Adds events that an endpoint has failed to get once. A later one has a later id, and its next attempt is due earlier. */
+const addPending = (workspaceId: string, id: string, count: number, firstDue: string) =>
+  pool.query(
+    `insert into webhook_deliveries (workspace_id, endpoint_id, event_id, type, state, attempts, duration_ms, attempted_at,
+       next_attempt_at, body)
+     select $1, $2, 'old_' || lpad(number::text, 4, '0'), 'company.created', 'pending', 1, 0, now(),
+       now() + $4::interval - number * interval '1 microsecond', 'old'
+     from generate_series(1, $3::int) as number`,
+    [workspaceId, id, count, firstDue],
+  );
 
 test('410 disables an endpoint at once', async () => {
   const writer = await newWriter();
@@ -121,20 +134,26 @@ test('an unordered endpoint with 1,000 events to be sent again gets no further c
   const writer = await newWriter();
   const receiver = await startReceiver();
   const { id } = await newEndpoint(writer.workspaceId, { url: receiver.url, ordered: false });
-  await pool.query(
-    `insert into webhook_deliveries (workspace_id, endpoint_id, event_id, type, state, attempts, duration_ms, attempted_at,
-       next_attempt_at, body)
-     select $1, $2, 'old_' || number, 'company.created', 'pending', 1, 0, now(), now() + interval '1 hour', 'old'
-     from generate_series(1, 1000) as number`,
-    [writer.workspaceId, id],
-  );
+  await addPending(writer.workspaceId, id, 1000, '1 hour');
   newEngine();
   await writer.createCompany('A');
   const { id: other } = await newEndpoint(writer.workspaceId, { url: (await startReceiver()).url });
   await writer.createCompany('B');
   await expect.poll(() => deliveriesOf(other)).toHaveLength(1);
   expect(receiver.received).toEqual([]);
-  await pool.query(`delete from webhook_deliveries where endpoint_id = $1 and event_id = 'old_1'`, [id]);
+  await pool.query(`delete from webhook_deliveries where endpoint_id = $1 and event_id = 'old_0001'`, [id]);
   await writer.createCompany('C');
   await expect.poll(() => receiver.received.length).toBe(3);
+});
+
+test('an unordered endpoint gets a test event before the events that are sent again', async () => {
+  const { workspaceId } = await newWriter();
+  const receiver = await startReceiver();
+  const { id } = await newEndpoint(workspaceId, { url: receiver.url, ordered: false });
+  await addPending(workspaceId, id, 20, '-1 hour');
+  const event = { eventId: 'evt_test', createdAt: new Date().toISOString(), body: Buffer.from('{}') };
+  await inTransaction(pool, (client) => addTestDelivery(client, { workspaceId, id }, event));
+  newEngine();
+  await expect.poll(() => receiver.received.length).toBe(21);
+  expect(receiver.received[0]?.id).toBe('evt_test');
 });
