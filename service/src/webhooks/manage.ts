@@ -73,8 +73,8 @@ export const PENDING_RESET_MAX = 1000;
 const resetPending = statement('reset_pending_deliveries', 'bulk')`
   update webhook_deliveries set attempts = 0, next_attempt_at = now() where workspace_id = $1 and endpoint_id = $2
     and event_id = any (array(
-      select event_id from webhook_deliveries where workspace_id = $1 and endpoint_id = $2 and state = 'pending'
-      order by next_attempt_at limit ${PENDING_RESET_MAX}
+      select event_id from webhook_deliveries where workspace_id = $1 and endpoint_id = $2
+        and state >= 'pending' and state <= 'pending' order by state, created_at, event_id limit ${PENDING_RESET_MAX}
     ))`;
 
 /**

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { inTransaction } from '../../src/database/pool.ts';
 import { readFigures } from '../../src/jobs/figures.ts';
+import { PENDING_RESET_MAX } from '../../src/webhooks/manage.ts';
 import { addTestDelivery } from '../../src/webhooks/replay.ts';
 import { expectContract, publishEvents } from '../contract/workspace-event.ts';
+import { managed } from '../harness/webhooks/managed.ts';
 import {
   deliveriesOf,
   endpointRow,
@@ -156,4 +158,13 @@ test('an unordered endpoint gets a test event before the events that are sent ag
   newEngine();
   await expect.poll(() => receiver.received.length).toBe(21);
   expect(receiver.received[0]?.id).toBe('evt_test');
+});
+
+test('enabling an ordered endpoint gives the event that blocks it all attempts again, however many wait', async () => {
+  const { workspaceId, create, change } = await managed();
+  const { endpoint } = await create({ url: 'https://example.com' });
+  await addPending(workspaceId, endpoint.id, PENDING_RESET_MAX + 1, '1 hour');
+  await change(endpoint.id, { enabled: false });
+  await change(endpoint.id, { enabled: true });
+  expect((await deliveriesOf(endpoint.id))[0]).toMatchObject({ event_id: 'old_0001', attempts: 0 });
 });
