@@ -74,8 +74,10 @@ export async function scanChanges(connections: Queryable, scan: ChangeScan): Pro
   // The first row can have changes before the start.
   const changes = scan.searched ?? (searches ? CHANGES_SEARCHED_MAX : limit + ROW_CHANGES_MAX);
   const read = await readRows(connections, { workspaceId, ascending, start, changes, searches });
-  const inRange = read.rows.flatMap((row) => {
-    const unpacked = unpackRow(row);
+  const inRange = read.rows.flatMap((row, i) => {
+    // The first and the last row say what was read.
+    const isEnd = i === 0 || i === read.rows.length - 1;
+    const unpacked = isEnd || mayMatch(row.type, scan) ? unpackRow(row) : [];
     const ordered = ascending ? unpacked : unpacked.toReversed();
     return start === undefined ? ordered : ordered.filter(({ at }) => isAfter(at, start, ascending));
   });

@@ -149,7 +149,7 @@ export const WAITS_PER_WORKSPACE_MAX = 1_000;
 
 /** The changes of one page of a stream. Its client must have received them before the next page is read. */
 export const STREAM_PAGE_CHANGES = 50;
-/** The least time between two reads of a request that waits for changes, and whose filters leave out what it has read. */
+/** The least time between two reads for a waiting request or a webhook endpoint whose filters leave out what was read. */
 export const WAIT_READ_PAUSE_MS = 100;
 /** The same for a stream that sends what it reads, for each open wait of the process. Never more than WAIT_READ_PAUSE_MS. */
 export const STREAM_READ_PAUSE_MS = 5;

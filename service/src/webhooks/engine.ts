@@ -4,6 +4,7 @@ import type { SecretSealer } from '@svc/deployment-secrets/sealed';
 import type { Queryable } from '@svc/turns/lane';
 import type { SendResult, WebhookRequest } from '@svc/webhook-sender';
 import type { Logger } from 'pino';
+import { WAIT_READ_PAUSE_MS } from '../config/limits.ts';
 import type { Clock } from '../config/time.ts';
 import { detectDistribution } from '../database/citus/detect.ts';
 import type { ChangeSignals } from '../signals/signals.ts';
@@ -155,6 +156,7 @@ function startRunner(
             log.info({ ...key, reason: round.disabled }, 'a webhook endpoint was disabled');
           return;
         }
+        if (round.kind === 'pause') await pause(WAIT_READ_PAUSE_MS, ending);
         if (round.kind === 'wait') await waiter.wait(Math.min(round.ms ?? lookAgainMs, lookAgainMs));
       } catch (error) {
         if (!failing)

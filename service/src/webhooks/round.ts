@@ -49,9 +49,9 @@ export const newRoundState = (): RoundState => ({
   recordedAtMs: performance.now(),
 });
 
-/** What to do after a round. `wait`: until a change, at most `ms`; undefined: there is nothing to be sent again. */
+/** What to do after a round. `pause`: first pause. `wait`: until a change, at most `ms`; undefined: nothing waits. */
 export type RoundEnd =
-  | { readonly kind: 'again' }
+  | { readonly kind: 'again' | 'pause' }
   | { readonly kind: 'wait'; readonly ms: number | undefined }
   | { readonly kind: 'ended'; readonly disabled: DisabledReason | undefined };
 
@@ -119,6 +119,7 @@ export async function runRound(options: RoundOptions, state: RoundState): Promis
     state.passed = undefined;
     state.recordedAtMs = performance.now();
   }
+  if (due.length + fresh.length === 0 && changes.more) return { kind: 'pause' };
   const isInterrupted = attempted.length < due.length + fresh.length;
   const hasMore = changes.more || (due.length === AGAIN_MAX && pending.length > AGAIN_MAX);
   if (isInterrupted || hasMore || attempted.some(isPending)) return { kind: 'again' };

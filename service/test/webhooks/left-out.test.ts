@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { CHANGES_SEARCHED_MAX } from '../../src/changes/rows.ts';
+import { WAIT_READ_PAUSE_MS } from '../../src/config/limits.ts';
 import type { OneDelivery } from '../../src/webhooks/wire.ts';
 import { publishEvents } from '../contract/workspace-event.ts';
+import { seedChanges } from '../harness/records.ts';
 import { managed } from '../harness/webhooks/managed.ts';
 import {
   deliveriesOf,
@@ -102,4 +105,19 @@ test('an endpoint with another company is sent no event again that its settings 
   // With all companies, it is sent again.
   await change(endpoint.id, { companyId: null });
   expect((await owner.send('POST', `${deliveries}/${failedOfB?.event_id}/replay`, {})).status).toBe(202);
+});
+
+test('an endpoint whose settings leave out what it reads pauses before it reads on', async () => {
+  const { workspaceId, create } = await managed();
+  const receiver = await startReceiver();
+  await create({ url: receiver.url, types: ['content.deleted'] });
+  const deletion = (type: string) => ({ type, recordId: 'one', companyId: 'com_1', doc: null });
+  const reads = 10;
+  const leftOut = Array.from({ length: reads * CHANGES_SEARCHED_MAX }, () => deletion('company.deleted'));
+  await seedChanges(pool, workspaceId, [...leftOut, deletion('content.deleted')]);
+  const startMs = performance.now();
+  newEngine();
+  await expect.poll(() => receiver.received.length).toBe(1);
+  // A timer may be up to a millisecond early.
+  expect((receiver.received[0]?.atMs ?? 0) - startMs).toBeGreaterThan(reads * (WAIT_READ_PAUSE_MS - 1));
 });
