@@ -75,8 +75,10 @@ async function inChunks(client: pg.ClientBase, change: pg.QueryConfig, most = In
   return changed;
 }
 
+// From the position itself only while a round can run, which may already have sent what is after it.
 const setReplayFrom = statement('replay_endpoint_from', 'request')`
-  update webhook_endpoints set replay_from = $3 where workspace_id = $1 and id = $2`;
+  update webhook_endpoints set replay_from = $3
+  where workspace_id = $1 and id = $2 and ($3 <> position or lease_until > now())`;
 
 /**
  * Sends everything after `position` again. The next round starts there, or at the first change that the feed still has. The

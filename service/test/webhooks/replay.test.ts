@@ -122,37 +122,40 @@ test('a replay while an ordered endpoint is held back and written to keeps the o
     .toMatchObject(Array.from({ length: 6 }, () => ({ state: 'delivered' })));
 });
 
-test('a replay during a round neither loses its result nor overtakes it', async () => {
-  const place = await managed();
-  const { writer, create } = place;
-  const open: (() => void)[] = [];
-  let holds = false;
-  const receiver = await startReceiver((response) => {
-    const end = () => void response.writeHead(200).end();
-    if (holds) open.push(end);
-    else end();
-  });
-  const { endpoint } = await create({ url: receiver.url });
-  const other = await startReceiver();
-  await create({ url: other.url });
-  newEngine();
-  await writer.createCompany('one');
-  await expect.poll(() => deliveriesOf(endpoint.id)).toHaveLength(1);
-  holds = true;
-  await writer.createCompany('two');
-  await expect.poll(() => open.length).toBe(1);
-  const since = JSON.parse(receiver.received[0]?.body ?? '').timestamp;
-  expect(await replay(place, endpoint.id, { since })).toMatchObject({ status: 202 });
-  // The engine has seen the replay. Nothing overtakes the delivery that runs.
-  await writer.createCompany('three');
-  await expect.poll(() => other.received.length).toBe(3);
-  expect(receiver.received).toHaveLength(2);
-  holds = false;
-  for (const end of open) end();
-  await expect.poll(() => receiver.received.length).toBe(5);
-  const [first, second, third] = idsOf(other);
-  expect(idsOf(receiver)).toEqual([first, second, first, second, third]);
-});
+test.each([0, 1])(
+  'a replay during a round, from its event %i, neither loses its result nor overtakes it',
+  async (from) => {
+    const place = await managed();
+    const { writer, create } = place;
+    const open: (() => void)[] = [];
+    let holds = false;
+    const receiver = await startReceiver((response) => {
+      const end = () => void response.writeHead(200).end();
+      if (holds) open.push(end);
+      else end();
+    });
+    const { endpoint } = await create({ url: receiver.url });
+    const other = await startReceiver();
+    await create({ url: other.url });
+    newEngine();
+    await writer.createCompany('one');
+    await expect.poll(() => deliveriesOf(endpoint.id)).toHaveLength(1);
+    holds = true;
+    await writer.createCompany('two');
+    await expect.poll(() => open.length).toBe(1);
+    const since = JSON.parse(receiver.received[from]?.body ?? '').timestamp;
+    expect(await replay(place, endpoint.id, { since })).toMatchObject({ status: 202 });
+    // The engine has seen the replay. Nothing overtakes the delivery that runs.
+    await writer.createCompany('three');
+    await expect.poll(() => other.received.length).toBe(3);
+    expect(receiver.received).toHaveLength(2);
+    holds = false;
+    for (const end of open) end();
+    await expect.poll(() => receiver.received.length).toBe(5 - from);
+    const [first, second, third] = idsOf(other);
+    expect(idsOf(receiver)).toEqual([first, second, ...[first, second].slice(from), third]);
+  },
+);
 
 test('an endpoint that becomes ordered gets what waits in the order of the events', async () => {
   const { writer, create, change } = await managed();

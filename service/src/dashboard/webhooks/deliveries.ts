@@ -159,10 +159,7 @@ function parseReplay(body: unknown): Micros | 'failed' {
   return microsOfTime(time);
 }
 
-/**
- * Has everything since a time sent again. What the endpoint will get anyway is left alone: everything after its position,
- * unless the feed no longer has that position.
- */
+/** Has everything since a time sent again, from the position of the endpoint at the latest if the feed still has it. */
 async function replaySince(
   client: pg.ClientBase,
   workspaceId: string,
@@ -177,5 +174,5 @@ async function replaySince(
       `The feed has the changes since ${first}. "since" must not be earlier.`,
     );
   }
-  if (before < position || readerExpired) await replayFrom(client, { workspaceId, id }, before);
+  await replayFrom(client, { workspaceId, id }, before < position || readerExpired ? before : position);
 }
