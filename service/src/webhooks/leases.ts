@@ -27,10 +27,10 @@ const LEASE = 'e.workspace_id as "workspaceId", e.id, e.lease_owner as owner';
 const LEASE_UNTIL = `lease_until = now() + ${LEASE_SECONDS} * interval '1 second'`;
 const IS_NAMED = 'e.workspace_id = named.workspace_id and e.id = named.id';
 
-/** Those of the named endpoints whose rows no transaction has locked: one that has does not hold up all endpoints. */
-const unlocked = (named: string): string => `(
-    select named.* from ${named} join webhook_endpoints e on ${IS_NAMED} for no key update of e skip locked
-  ) named`;
+/** Only rows that no transaction has locked: one of them does not hold up all. An array, so that they are locked once. */
+const unlocked = (named: string, condition: string): string => `where e.ctid = any (array(
+    select e.ctid from ${named} join webhook_endpoints e on ${condition} for no key update of e skip locked
+  ))`;
 
 // The clock was ahead when such a lease was taken. A process that still has it renews it within seconds.
 const IS_AHEAD = "lease_until > now() + interval '1 minute'";
@@ -40,12 +40,12 @@ const selectFree = statement('free_endpoints', 'bulk')`
   order by lease_until limit ${TAKEN_MAX}) union all
   (select workspace_id, id from webhook_endpoints where enabled and ${IS_AHEAD} limit ${TAKEN_MAX}) order by 1, 2`;
 const FREE = 'unnest($2::text[], $3::text[]) as named (workspace_id, id)';
-const take = (free: string): string => `
-  update webhook_endpoints e set lease_owner = $1, ${LEASE_UNTIL} from ${free}
-  where ${IS_NAMED} and e.enabled and (e.lease_until < now() or e.${IS_AHEAD}) returning ${LEASE}`;
-const takeFree = statement('take_free_endpoints', 'bulk')`${take(unlocked(FREE))}`;
+const IS_FREE = `${IS_NAMED} and e.enabled and (e.lease_until < now() or e.${IS_AHEAD})`;
+const take = (rows: string): string =>
+  `update webhook_endpoints e set lease_owner = $1, ${LEASE_UNTIL} ${rows} returning ${LEASE}`;
+const takeFree = statement('take_free_endpoints', 'bulk')`${take(unlocked(FREE, IS_FREE))}`;
 // In a cluster, a statement over several nodes cannot leave out locked rows, and waits for them.
-const takeFreeInCluster = statement('take_free_endpoints_in_cluster', 'bulk')`${take(FREE)}`;
+const takeFreeInCluster = statement('take_free_in_cluster', 'bulk')`${take(`from ${FREE} where ${IS_FREE}`)}`;
 
 /**
  * Takes the leases of endpoints that no process delivers to. Returns them: fewer than are free if there are more
@@ -63,9 +63,9 @@ const HELD = 'unnest($1::text[], $2::text[], $3::text[]) as named (workspace_id,
 const IS_HELD = `${IS_NAMED} and e.enabled and e.lease_owner = named.owner and e.lease_until > now()`;
 const renew = statement('renew_leases', 'bulk')`
   with renewed as (
-    update webhook_endpoints e set ${LEASE_UNTIL} from ${unlocked(HELD)} where ${IS_HELD} returning e.workspace_id, e.id
-  ) select ${LEASE}, renewed.id is not null as renewed from ${HELD} join webhook_endpoints e on ${IS_HELD}
-  left join renewed on e.workspace_id = renewed.workspace_id and e.id = renewed.id`;
+    update webhook_endpoints e set ${LEASE_UNTIL} ${unlocked(HELD, IS_HELD)} returning e.workspace_id, e.id
+  ) select ${LEASE}, (e.workspace_id, e.id) in (select workspace_id, id from renewed) as renewed
+  from ${HELD} join webhook_endpoints e on ${IS_HELD}`;
 const renewInCluster = statement('renew_leases_in_cluster', 'bulk')`
   update webhook_endpoints e set ${LEASE_UNTIL} from ${HELD} where ${IS_HELD} returning ${LEASE}, true as renewed`;
 
