@@ -147,7 +147,7 @@ export interface Traffic {
   /** Oldest first, without gaps. The last one is the present hour or day (UTC). */
   readonly spans: readonly TrafficSpan[];
   readonly total: TrafficFigures;
-  /** The same length of time before the first span. */
+  /** The time before the first span, as long as from its start until now. */
   readonly before: Pick<TrafficFigures, 'live' | 'test' | 'errors'>;
 }
 

@@ -3,6 +3,7 @@ import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard } from '../../../test/harness/dashboard.ts';
 import { resourceNamed, seedRecords } from '../../../test/harness/records.ts';
 import { createTestService } from '../../../test/harness/service.ts';
+import { HOUR_MS } from '../../config/time.ts';
 import { CONTENT_COUNTED_MAX } from '../limits.ts';
 import type { Overview, Traffic } from '../wire.ts';
 
@@ -94,6 +95,27 @@ describe('a workspace with traffic', () => {
     expect(content).toMatchObject({ draft: 2, archived: 1, published: 0 });
     expect(begun).toMatchObject({ key: true, request: true });
   });
+});
+
+test('steady traffic is the same in the range and in the same length of time before it', async () => {
+  const steady = await dashboard.owner();
+  const { now } = service.clock;
+  const hour = Math.floor(now / HOUR_MS) * HOUR_MS;
+  service.clock.now = hour + HOUR_MS / 4;
+  // A quarter of an hour has passed of the present one.
+  await service.pool.query(
+    `insert into traffic (workspace_id, hour, mode, bucket, requests, errors)
+     select $1, $2::timestamptz - hours * interval '1 hour', 'live', 5, case hours when 0 then 10 else 40 end,
+       case hours when 0 then 1 else 4 end
+     from generate_series(0, 24 * 60) as hours`,
+    [steady.workspaceId, new Date(hour).toISOString()],
+  );
+  for (const range of ['24h', '7d', '30d']) {
+    const url = `/workspaces/${steady.workspaceId}/traffic?range=${range}`;
+    const { total, before } = (await steady.send('GET', url)).json<Traffic>();
+    expect(before).toEqual({ live: total.live, test: 0, errors: total.errors });
+  }
+  service.clock.now = now;
 });
 
 test('the content of the status with the most items follows from the total, if no other has as many', async () => {

@@ -3,6 +3,7 @@ import { isId } from '@svc/sdk/contract';
 import type { Connections } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
+import { HOUR_MS } from '../../config/time.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { statement } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
@@ -26,9 +27,10 @@ export function registerPlots(api: FastifyInstance, context: DashboardContext): 
     allowParameters(request.query, ['range']);
     const lengthMs = parseRange(request.query['range']);
     await usage.catchUp(workspaceId);
-    const spans = spansOf(lengthMs, clock());
+    const nowMs = clock();
+    const spans = spansOf(lengthMs, nowMs);
     const { step, fromMs } = spans;
-    const rows = await readTraffic(pool, workspaceId, fromMs, fromMs - lengthMs, step);
+    const rows = await readTraffic(pool, workspaceId, fromMs, fromMs - (nowMs - fromMs), step);
     const current = rows.filter(({ at }) => at >= fromMs);
     const { live, test, errors } = figuresOf(rows.filter(({ at }) => at < fromMs));
     return {
@@ -72,10 +74,16 @@ interface TrafficRow extends LatencyCount {
 
 const selectTraffic = statement('traffic', 'request')`
   select case when hour < $2 then 0 else (extract(epoch from date_trunc($4, hour)) * 1000)::bigint end as at,
-    mode, bucket, sum(requests)::bigint as requests, sum(errors)::bigint as errors
-  from traffic where workspace_id = $1 and hour >= $3 group by 1, mode, bucket`;
+    mode, bucket, sum(requests * share) as requests, sum(errors * share) as errors
+  from (
+    select *, case when hour < $3 then $5::float8 else 1 end as share
+    from traffic where workspace_id = $1 and hour > $3::timestamptz - interval '1 hour'
+  ) shared group by 1, mode, bucket`;
 
-/** The rows of the range by span. The rows before the range are one span. */
+/**
+ * The rows of the range by span. The rows between `beforeMs` and the range are one span. The hour that contains `beforeMs`
+ * counts in part, because the table has one row per hour.
+ */
 async function readTraffic(
   pool: Connections,
   workspaceId: string,
@@ -83,14 +91,16 @@ async function readTraffic(
   beforeMs: number,
   step: Traffic['step'],
 ): Promise<readonly TrafficRow[]> {
-  const { rows } = await pool.query<TrafficRow>(
-    selectTraffic(workspaceId, new Date(fromMs).toISOString(), new Date(beforeMs).toISOString(), step),
-  );
+  const from = new Date(fromMs).toISOString();
+  const before = new Date(beforeMs).toISOString();
+  const share = 1 - (beforeMs % HOUR_MS) / HOUR_MS;
+  const { rows } = await pool.query<TrafficRow>(selectTraffic(workspaceId, from, before, step, share));
   return rows;
 }
 
 function figuresOf(rows: readonly TrafficRow[]): TrafficFigures {
-  const sum = (of: (row: TrafficRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
+  const sum = (of: (row: TrafficRow) => number): number =>
+    Math.round(rows.reduce((total, row) => total + of(row), 0));
   return {
     live: sum(({ mode, requests }) => (mode === 'live' ? requests : 0)),
     test: sum(({ mode, requests }) => (mode === 'test' ? requests : 0)),
