@@ -63,12 +63,36 @@ export const keyUsageQuery = (workspaceId: string, keyId: string, days: number) 
     placeholderData: keepPreviousData,
   });
 
-/** Entries of the audit log about a key or of its requests, newest first. */
-export const keyEntriesQuery = (workspaceId: string, query: NonNullable<CallOptions['query']>) =>
+/** The most requests of a search for entries. */
+const SEARCHES_MAX = 10;
+
+/**
+ * Entries of the audit log about a key or of its requests, newest first. The service searches a limited number of entries
+ * per request. With `since`, an incomplete search continues until it has reached this time. Default: one request.
+ */
+export const keyEntriesQuery = (
+  workspaceId: string,
+  query: NonNullable<CallOptions['query']> & { readonly limit: number },
+  since?: string,
+) =>
   queryOptions({
-    queryKey: [...keysOf(workspaceId), 'entries', query],
-    queryFn: async ({ signal }) =>
-      (await call<ListEnvelope<AnyAuditLogEntry>>(ofWorkspace(workspaceId, '/log'), { query, signal })).data,
+    queryKey: [...keysOf(workspaceId), 'entries', query, since],
+    queryFn: async ({ signal }): Promise<readonly AnyAuditLogEntry[]> => {
+      const entries: AnyAuditLogEntry[] = [];
+      let cursor: string | undefined;
+      for (let request = 0; request < SEARCHES_MAX; request++) {
+        const { data, pagination } = await call<ListEnvelope<AnyAuditLogEntry>>(
+          ofWorkspace(workspaceId, '/log'),
+          { query: { ...query, cursor }, signal },
+        );
+        entries.push(...data);
+        const { nextCursor, searchedTo } = pagination;
+        if (nextCursor === null || searchedTo === undefined || since === undefined) break;
+        if (Date.parse(searchedTo) < Date.parse(since)) break;
+        cursor = nextCursor;
+      }
+      return entries.slice(0, query.limit);
+    },
   });
 
 const NOTICES_FRESH_MS = 60_000;

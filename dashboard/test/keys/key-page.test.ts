@@ -1,3 +1,4 @@
+import { SEARCHED_ROWS_MAX } from '@svc/service/config/limits';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessibleInBothThemes } from '../harness/accessible.ts';
@@ -64,6 +65,21 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a key', async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await expectAccessibleInBothThemes(page);
     await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  test('shows the last request of a key after which other keys have sent thousands in the same minute', async () => {
+    const busy = await dashboard.owner();
+    const { keyId, token } = await service.issue(busy.workspaceId, { name: 'Rare' });
+    await service.request(token, '/v1/audits?limit=0');
+    await service.pool.query(
+      `insert into audit_log (workspace_id, id, created_at, kind, path, doc)
+       select $1, 'log_' || i, last + i * interval '1 microsecond', 'api.request', '/v1/audits', '{}'
+       from generate_series(1, $2::int) i, (select max(created_at) as last from audit_log where workspace_id = $1) l`,
+      [busy.workspaceId, SEARCHED_ROWS_MAX + 100],
+    );
+    const opened = await open(busy, `/w/${busy.workspaceId}/keys/${keyId}`);
+    for (const name of ['Latest requests', 'Latest failed requests'])
+      await opened.getByRole('region', { name, exact: true }).getByText('400', { exact: true }).waitFor();
   });
 
   test('shows the chosen time range of the plot, also after a reload and in a link that opens a dialog', async () => {

@@ -25,19 +25,20 @@ const FAILED_SHOWN = 10;
 
 /**
  * The latest requests of a key in the audit log. The service searches a limited number of entries, so the search begins when
- * the key was last used, which is known to the minute.
+ * the key was last used. That is known to the minute, so the search continues to the start of this minute.
  */
 export function KeyEntries({ workspaceId, apiKey }: KeyEntriesProps) {
   const { id, lastUsedAt } = apiKey;
   const enabled = lastUsedAt !== null && apiKey.mode === 'live';
-  const to = lastUsedAt === null ? undefined : new Date(Date.parse(lastUsedAt) + 2 * MINUTE_MS).toISOString();
+  const since = lastUsedAt ?? undefined;
+  const to = since === undefined ? undefined : new Date(Date.parse(since) + MINUTE_MS).toISOString();
   const requests = { kind: 'api.request', keyId: id, to };
   const newest = useQuery({
-    ...keyEntriesQuery(workspaceId, { ...requests, limit: READ }),
+    ...keyEntriesQuery(workspaceId, { ...requests, limit: READ }, since),
     enabled,
   });
   const failed = useQuery({
-    ...keyEntriesQuery(workspaceId, { ...requests, statusMin: 400, limit: FAILED_SHOWN }),
+    ...keyEntriesQuery(workspaceId, { ...requests, statusMin: 400, limit: FAILED_SHOWN }, since),
     enabled,
   });
   const all: LogSearch = { kind: 'api.request', key: id, range: 'all' };
