@@ -74,16 +74,11 @@ const EXEMPTIONS: readonly Exemption[] = [
   {
     reason: 'a process delivers to the endpoints of all workspaces, and one statement leases some of them',
     rules: ['unbound', 'writes several workspaces'],
-    statements: [
-      'free_endpoints',
-      'take_free_endpoints_in_cluster',
-      'renew_leases_in_cluster',
-      'release_leases',
-    ],
+    statements: ['free_endpoints', 'take_free_in_cluster', 'renew_leases_in_cluster', 'release_leases'],
   },
   {
     reason: 'the same for one PostgreSQL, which leaves out rows that are locked',
-    rules: ['several workspaces', 'writes several workspaces', 'locks several workspaces'],
+    rules: ['unbound', 'several workspaces', 'locks several workspaces'],
     statements: ['take_free_endpoints', 'renew_leases'],
   },
   {
