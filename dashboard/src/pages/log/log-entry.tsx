@@ -56,6 +56,9 @@ export function LogEntry({ workspaceId, entryId, known, keys, onClose, onFilter 
   );
 }
 
+/** Whether the filter finds exactly this path. A path that held an API key is not in the log, and `*` would be a prefix. */
+const isPathFilter = (path: string): boolean => path.startsWith('/') && !path.endsWith('*');
+
 interface DetailProps {
   readonly workspaceId: string;
   readonly entry: AnyAuditLogEntry;
@@ -78,7 +81,11 @@ function Detail({ workspaceId, entry, keyName, onFilter }: DetailProps) {
             <code>
               {method} {path}
             </code>
-            <FilterLink onClick={() => onFilter({ path, method: undefined })}>Filter by this path</FilterLink>
+            {isPathFilter(path) ? (
+              <FilterLink onClick={() => onFilter({ path, method: undefined })}>
+                Filter by this path
+              </FilterLink>
+            ) : null}
           </Fact>
         )}
         {status === undefined ? null : (
