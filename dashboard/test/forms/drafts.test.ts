@@ -39,6 +39,8 @@ describe.skipIf(BROWSER_PATH === undefined)(
     const signInAgain = async (button: string, meanwhile?: string): Promise<void> => {
       await world.pool.query('delete from sessions where user_id = $1', [ada.userId]);
       await dialog().getByRole('button', { name: button, exact: true }).click();
+      // A dialog may have a field with the same name.
+      await page.getByRole('button', { name: 'Sign in' }).waitFor();
       await page.getByLabel('Email address').fill(ada.email);
       if (meanwhile !== undefined) await world.pool.query(meanwhile);
       await page.getByLabel('Password').fill(PASSWORD);
