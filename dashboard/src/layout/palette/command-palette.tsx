@@ -42,15 +42,6 @@ export default function CommandPalette({ workspaceId, onNewWorkspace, onClose }:
   };
   const empty = groups.length === 0;
   const failed = !searching && (found.failed || (text !== '' && docs.failed));
-  const status = searching
-    ? 'Searching…'
-    : failed
-      ? empty
-        ? 'The search failed.'
-        : 'Some results could not be loaded.'
-      : empty
-        ? 'No results'
-        : '';
   return (
     <BareDialog
       title="Go to"
@@ -87,11 +78,23 @@ export default function CommandPalette({ workspaceId, onNewWorkspace, onClose }:
                 : 'sr-only'
           }
         >
-          {status}
+          {statusOf({ searching, failed, empty })}
         </p>
       </Command>
     </BareDialog>
   );
+}
+
+interface State {
+  readonly searching: boolean;
+  readonly failed: boolean;
+  readonly empty: boolean;
+}
+
+function statusOf({ searching, failed, empty }: State): string {
+  if (searching) return 'Searching…';
+  if (failed) return empty ? 'The search failed.' : 'Some results could not be loaded.';
+  return empty ? 'No results' : '';
 }
 
 /** The groups that need no request of the service for each text. */
