@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseNetworks } from '../src/index.ts';
-import { startReceiver } from './support/receiver.ts';
+import { type Receiver, startReceiver } from './support/receiver.ts';
 import { outcomeOf, testResolver, testSender } from './support/sender.ts';
 
 /** Each spells 127.0.0.1 or ::1. */
@@ -212,7 +212,13 @@ test('a list of networks is parsed strictly', () => {
 });
 
 /** Two servers with the same port, on 127.0.0.2 and 127.0.0.1. */
-async function twoReceivers() {
+async function twoReceivers(attempts = 10): Promise<readonly [Receiver, Receiver]> {
   const first = await startReceiver(undefined, '127.0.0.2');
-  return [first, await startReceiver(undefined, '127.0.0.1', first.port)] as const;
+  try {
+    return [first, await startReceiver(undefined, '127.0.0.1', first.port)];
+  } catch (error) {
+    // A port that is free on one address can be in use on the other.
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || attempts === 1) throw error;
+    return twoReceivers(attempts - 1);
+  }
 }
