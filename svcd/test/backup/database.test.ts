@@ -11,9 +11,8 @@ import type pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { backupDatabase, restoreDatabase } from '../../src/backup/database.ts';
 
-/** The first bytes of a frame of zstd, with which the rows of a part begin. */
+/** The rows of a part begin with it. */
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-
 let world: World;
 let backup: Buffer;
 
@@ -168,11 +167,7 @@ test('a deleted workspace has seven days again after a restore, unless the backu
 test.each([
   ['is truncated', () => backup.subarray(0, backup.length - 20), 'not complete'],
   ['is truncated between two parts', () => backup.subarray(0, -endBytes()), 'not complete'],
-  [
-    'has a flipped byte in its rows',
-    () => flipped(backup, backup.lastIndexOf(ZSTD_MAGIC)),
-    'damaged at byte',
-  ],
+  ['has a flipped byte', () => flipped(backup, backup.lastIndexOf(ZSTD_MAGIC)), 'damaged at byte'],
   ['is no backup', () => Buffer.from('{"id":"com_1"}\n'.repeat(10)), 'no backup'],
 ])('a backup that %s is refused, and the database stays empty', async (_, bytes, message) => {
   const { pool, url } = await emptyDatabase();
