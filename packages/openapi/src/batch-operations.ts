@@ -30,7 +30,7 @@ import { failureResponses, success } from './responses.ts';
 import { recordExample } from './schemas.ts';
 import { type Operation, reference } from './types.ts';
 import { closed, newExample, patchExample } from './write-schemas.ts';
-import { ACCESS, BYTES_PER_MIB, body, movesText, writeScopeText } from './write-texts.ts';
+import { ACCESS, BYTES_PER_MIB, body, deletionText, movesText, writeScopeText } from './write-texts.ts';
 
 const MIB_MAX = BATCH_BODY_MAX_BYTES / BYTES_PER_MIB;
 
@@ -88,7 +88,7 @@ export const deleteBatchOperation = (resource: CompleteResource): Operation => (
   operationId: deleteBatchOperationId(resource),
   tags: [resource.name],
   summary: `Delete many ${resource.plural}`,
-  description: `Deletes up to ${BATCH_MAX_RECORDS} ${resource.plural} permanently, in one transaction. If one is refused, or does not exist, none is deleted, and the error message names its position, such as \`/data/3\`. ${ACCESS} ${writeScopeText(resource)}`,
+  description: `Deletes up to ${BATCH_MAX_RECORDS} ${resource.plural} permanently, in one transaction. If one is refused, or does not exist, none is deleted, and the error message names its position, such as \`/data/3\`.${deletionText(resource)} ${ACCESS} ${writeScopeText(resource)}`,
   parameters: createParameters,
   requestBody: body(`The ids of the ${resource.plural}.`, IDS_SCHEMA, {
     data: [{ id: exampleId(resource) }],

@@ -17,7 +17,15 @@ import { failureResponses, success } from './responses.ts';
 import { recordExample } from './schemas.ts';
 import type { Operation, PathItem } from './types.ts';
 import { newExample, patchExample } from './write-schemas.ts';
-import { ACCESS, BYTES_PER_MIB, body, movesText, PATCH_TYPES, writeScopeText } from './write-texts.ts';
+import {
+  ACCESS,
+  BYTES_PER_MIB,
+  body,
+  deletionText,
+  movesText,
+  PATCH_TYPES,
+  writeScopeText,
+} from './write-texts.ts';
 
 function createOperation(resource: CompleteResource): Operation {
   return {
@@ -97,7 +105,7 @@ const deleteOperation = (resource: CompleteResource): Operation => ({
   operationId: deleteOperationId(resource),
   tags: [resource.name],
   summary: `Delete ${oneOf(resource)}`,
-  description: `Deletes the ${resource.singular} permanently.${resource.company === 'id' ? ' A company that has records or API keys is refused with `conflict`.' : ''} ${ACCESS} ${writeScopeText(resource)}`,
+  description: `Deletes the ${resource.singular} permanently.${deletionText(resource)} ${ACCESS} ${writeScopeText(resource)}`,
   parameters: changeParameters(resource),
   responses: {
     204: { description: `The ${resource.singular} is deleted. No body.`, headers: DRY_RUN_HEADERS },

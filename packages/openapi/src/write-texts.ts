@@ -27,6 +27,11 @@ export const writeScopeText = ({ company }: CompleteResource): string =>
 
 export const ACCESS = `Needs a key with write access. A write with a test key is a dry run (\`Dry-Run: true\`): it is executed and rolled back, and gets the response of a real write.`;
 
+export const deletionText = ({ company }: CompleteResource): string =>
+  company === 'id'
+    ? ' A company that has records or API keys is refused with `conflict`. A company with audits can never be deleted.'
+    : '';
+
 export const movesText = ({ transitions }: CompleteResource): string => {
   if (transitions === undefined) return '';
   const moves = Object.entries(transitions.moves).map(([from, to]) => `\`${from}\` to ${list(to)}`);

@@ -83,7 +83,8 @@ export async function deleteLocked(
     await client.query(deleteOne(`delete_${relation}`, text)(workspaceId, id, ctid));
   } catch (error) {
     if (!failedFor(error, 'foreign_key_violation')) throw error;
-    throw new ApiError('conflict', `The ${resource.singular} still has records. Delete them first.`);
+    const advice = `Delete them first; a ${resource.singular} with audits cannot be deleted.`;
+    throw new ApiError('conflict', `The ${resource.singular} still has records. ${advice}`);
   }
   return {
     id,

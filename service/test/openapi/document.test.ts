@@ -138,6 +138,13 @@ test('every example is valid for its schema', () => {
   }
 });
 
+test('the deletion of companies says that a company with audits cannot be deleted', () => {
+  const saysIt = operations
+    .filter(({ description }) => description.includes('A company with audits can never be deleted.'))
+    .map(({ operationId }) => operationId);
+  expect(saysIt).toEqual(['deleteCompanyBatch', 'deleteCompany']);
+});
+
 test('a filter says that it makes short pages exactly if the service compares it row by row', () => {
   const notedIn = (path: string): readonly string[] =>
     (document.paths[path]?.get?.parameters ?? []).flatMap((parameter) => {

@@ -71,7 +71,11 @@ describe('a company', () => {
   test.each(BELONGING)('cannot be deleted while it has $name', async (of) => {
     const url = await company(`with_${of.name}`);
     const { id } = await world.create(of, { companyId: `with_${of.name}` });
-    expectFailure(await remove(url), 'conflict', 'Delete them first');
+    expectFailure(
+      await remove(url),
+      'conflict',
+      'Delete them first; a company with audits cannot be deleted.',
+    );
     expect((await world.get(url)).status).toBe(200);
     const { immutable } = of.resource;
     expect((await remove(`${of.path}/${id}`)).status).toBe(immutable ? 405 : 204);
