@@ -97,6 +97,11 @@ test('every guide in which a program calls the service shows the command line to
   }
 });
 
+test('no example sends a key to an address that its reader has not set', () => {
+  const fixed = all.filter(({ text }) => text.includes('SVC_API_KEY') && text.includes(ADDRESS));
+  expect(fixed).toEqual([]);
+});
+
 test('what the examples are there to show is looked for in examples that there are', () => {
   const names = DOCUMENTS.flatMap((path) => examplesOf(path).map(({ name }) => `${path} ${name}`));
   expect(names).toEqual(expect.arrayContaining(Object.keys(SHOWN)));
