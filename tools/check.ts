@@ -2,7 +2,13 @@
 
 import { fileURLToPath } from 'node:url';
 import { dependenciesPinned } from './check/dependencies.ts';
-import { assumptionsPinned, errorsDocumented, linksLead, scriptsExist } from './check/docs.ts';
+import {
+  assumptionsPinned,
+  errorsDocumented,
+  linksLead,
+  npxDownloadsNone,
+  scriptsExist,
+} from './check/docs.ts';
 import {
   importDirections,
   keyStoreImporters,
@@ -31,7 +37,7 @@ const RULES: readonly Rule[] = [
   ...[keyStoreImporters, sdkImportsNobody, sdkTestsImportByName],
   ...[smallFolders, smallService, mapMatchesTree, namedFilesExist],
   ...[shortFiles, shortLines, typed, nothingLeftOpen, honestTests, noTokens, noMachinePaths],
-  ...[linksLead, scriptsExist, errorsDocumented, assumptionsPinned, promisesHeld],
+  ...[linksLead, scriptsExist, npxDownloadsNone, errorsDocumented, assumptionsPinned, promisesHeld],
   ...[dependenciesPinned, nodeVersionsAgree],
 ];
 

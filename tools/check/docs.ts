@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { ERRORS } from '@svc/sdk/contract';
 import { proseOf, rowsOf } from './markdown.ts';
-import { type Finding, isTest, type Rule, type SourceFile } from './repository.ts';
+import { type Finding, findingsByLine, isTest, type Rule, type SourceFile } from './repository.ts';
 
 const ERRORS_DOC = 'docs/errors.md';
 const ASSUMPTIONS_DOC = 'docs/assumptions.md';
@@ -50,6 +50,21 @@ export const scriptsExist: Rule = (files) => {
       ),
     );
 };
+
+/**
+ * No document starts a program of this project with an npx that may download one: where it is not installed, that would run
+ * a package of the registry that has its name.
+ */
+export const npxDownloadsNone: Rule = (files) =>
+  files
+    .filter(({ path }) => path.endsWith('.md'))
+    .flatMap((file) =>
+      findingsByLine(file, (line) => {
+        const [, options = '', program = ''] = /\bnpx ((?:-\S+ )*)(svcd?)\b/.exec(line) ?? [];
+        if (program === '' || /--no |--package[= ]/.test(options)) return undefined;
+        return `npx --no ${program}: without --no, npx may run a package of that name from the registry`;
+      }),
+    );
 
 const named = (files: readonly SourceFile[], path: string): SourceFile | undefined =>
   files.find((file) => file.path === path);

@@ -1,7 +1,7 @@
 import { ERRORS } from '@svc/sdk/contract';
 import { describe, expect, test } from 'vitest';
 import { dependenciesPinned } from './dependencies.ts';
-import { assumptionsPinned, errorsDocumented, linksLead, scriptsExist } from './docs.ts';
+import { assumptionsPinned, errorsDocumented, linksLead, npxDownloadsNone, scriptsExist } from './docs.ts';
 import {
   importDirections,
   keyStoreImporters,
@@ -126,6 +126,7 @@ const REFUSED: readonly (readonly [string, Rule, Files, string])[] = [
   ['a token', noTokens, [['a.json', join('svc_live_', 'x'.repeat(32))]], 'a.json:1: holds what looks like'],
   ['a path of one machine', noMachinePaths, [['a.md', join('see /wo', 'rk/main')]], 'a.md:1: names a path'],
   ['a link to nowhere', linksLead, [['docs/a.md', 'See [b](b.md).']], 'docs/a.md:1: the link to b.md'],
+  ['a package of that name', npxDownloadsNone, [['a.md', join('npx ', 'svc me')]], 'a.md:1: npx --no svc'],
   [
     'a script that is not there',
     scriptsExist,
