@@ -202,9 +202,12 @@ describe('svcd demo', () => {
     });
     const { demo, svcd } = await startDemo({ SVC_PORT: '' });
     // If another program had it, it may have released it since.
-    if (held) expect(new URL(demo.url).port).not.toBe('8080');
+    const { port } = new URL(demo.url);
+    if (held) expect(port).not.toBe('8080');
     expect((await fetch(`${demo.url}/v1/companies`, { headers: bearer(demo.testKey) })).status).toBe(200);
     await svcd.stop();
+    const said = svcd.stderr().includes(`Port 8080 is in use, so the demo uses port ${port}.\n`);
+    expect(said).toBe(port !== '8080');
   });
 
   test('runs on a port that browsers block, where svcd health and svcd doctor reach it too', async () => {

@@ -49,6 +49,9 @@ export function demoCommand(): Command {
         log: createLog(config.logLevel, STANDARD_ERROR),
         logFd: STANDARD_ERROR,
         ready: async (service, log) => {
+          const used = service.settings.port;
+          if (port === undefined && used !== DEFAULT_PORT)
+            say(`Port ${DEFAULT_PORT} is in use, so the demo uses port ${used}.`);
           const demo = await (await preparing).prepareDemo(service, log);
           await print(flags.json ? JSON.stringify(demo) : describe(demo, config));
         },
