@@ -77,6 +77,38 @@ describe.skipIf(BROWSER_PATH === undefined)('the explorer', async () => {
     expect(await page.getByRole('button', { name: 'Next page' }).count()).toBe(0);
   });
 
+  test('follows the request of the response, also if the form was changed since', async () => {
+    const page = await open(viewer, path);
+    const answer = page.getByLabel('response body', { exact: true });
+    await page.getByLabel(/^limit/).fill('2');
+    await page.getByRole('button', { name: 'Send request' }).click();
+    await answer.getByText('"aud_4"').waitFor();
+    await page.getByLabel(/^sort/).selectOption('score-descending');
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await answer.getByText('"aud_2"').waitFor();
+    expect(await page.getByLabel('curl', { exact: true }).textContent()).not.toContain('sort=');
+  });
+
+  test('continues after the position of a page of changes', async () => {
+    const other = await dashboard.owner();
+    const key = await service.token(other.workspaceId, { access: 'write' });
+    const newest = await service.request(key, '/v1/changes?after=now');
+    for (const name of ['Bolt', 'Cask', 'Dune'])
+      await service.request(key, '/v1/companies', { method: 'POST', payload: { name } });
+    const page = await open(other, `/w/${other.workspaceId}/explorer`);
+    const answer = page.getByLabel('response body', { exact: true });
+    await page.getByLabel('Endpoint').selectOption('GET /v1/changes');
+    await page.getByLabel(/^limit/).fill('1');
+    const { pagination } = newest.json<{ pagination: { position: string } }>();
+    await page.getByLabel(/^after/).fill(pagination.position);
+    await page.getByRole('button', { name: 'Send request' }).click();
+    for (const name of ['Bolt', 'Cask', 'Dune']) {
+      await answer.getByText(`"${name}"`).waitFor();
+      if (name !== 'Dune') await page.getByRole('button', { name: 'Next page' }).click();
+    }
+    expect(await page.getByRole('button', { name: 'Next page' }).count()).toBe(0);
+  });
+
   test('keeps what was typed when the person leaves the page and comes back', async () => {
     const page = await open(owner, path);
     const endpoint = page.getByLabel('Endpoint');

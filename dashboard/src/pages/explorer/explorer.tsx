@@ -88,10 +88,9 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
     event.preventDefault();
     send(draft);
   };
-  const showNextPage = (cursor: string): void => {
-    const next = { ...values, cursor };
-    setValues(next);
-    send({ ...draft, values: next });
+  const showNextPage = (next: Draft): void => {
+    setValues(next.values);
+    send(next);
   };
   return (
     <div className="grid items-start gap-5 lg:grid-cols-2">

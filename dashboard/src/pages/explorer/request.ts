@@ -18,8 +18,8 @@ export interface ExplorerResponse {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** The body; JSON is indented. */
   readonly body: string;
-  /** Cursor of the next page of a list; null for other responses and at the end. */
-  readonly nextCursor: string | null;
+  /** The request for the next page of a list; null for other responses and at the end. */
+  readonly next: Draft | null;
 }
 
 /** The headers to show; the others are about the connection. */
@@ -83,7 +83,7 @@ export async function sendWithKey(
     ...(draft.body === undefined ? {} : { body: draft.body }),
   });
   const body = await response.text();
-  return shown({ status: response.status, headers: [...response.headers], body }, begun);
+  return shown(draft, { status: response.status, headers: [...response.headers], body }, begun);
 }
 
 /** Lets the service send the request as the signed-in member, without a key. Writes are dry runs. */
@@ -96,10 +96,10 @@ export async function sendAsMember(
   const { method } = draft.operation;
   const body = { method, path: targetOf(draft), ...(draft.body === undefined ? {} : { body: draft.body }) };
   const path = ofWorkspace(workspaceId, '/explorer');
-  return shown(await call<ExplorerAnswer>(path, { method: 'POST', body, signal }), begun);
+  return shown(draft, await call<ExplorerAnswer>(path, { method: 'POST', body, signal }), begun);
 }
 
-function shown({ status, headers, body }: ExplorerAnswer, begun: number): ExplorerResponse {
+function shown(draft: Draft, { status, headers, body }: ExplorerAnswer, begun: number): ExplorerResponse {
   const json = parsed(body);
   const values = new Headers(headers.map(([name, value]) => [name, value]));
   return {
@@ -110,7 +110,7 @@ function shown({ status, headers, body }: ExplorerAnswer, begun: number): Explor
       return value === null ? [] : [[name, value] as const];
     }),
     body: json === undefined ? body : JSON.stringify(json, null, 2),
-    nextCursor: nextCursorOf(json),
+    next: nextOf(draft, json),
   };
 }
 
@@ -122,7 +122,14 @@ function parsed(text: string): unknown {
   }
 }
 
-function nextCursorOf(json: unknown): string | null {
-  const { pagination } = (json ?? {}) as { readonly pagination?: { readonly nextCursor?: string | null } };
-  return pagination?.nextCursor ?? null;
+interface Paged {
+  readonly pagination?: { readonly nextCursor?: string | null; readonly position?: string };
+}
+
+/** A page after a position continues after the position of the page, because `after` excludes a cursor. */
+function nextOf(draft: Draft, json: unknown): Draft | null {
+  const { pagination: { nextCursor: cursor, position: after } = {} } = (json ?? {}) as Paged;
+  if (typeof cursor !== 'string') return null;
+  const place = draft.values['after']?.trim() && after !== undefined ? { after } : { cursor };
+  return { ...draft, values: { ...draft.values, ...place } };
 }

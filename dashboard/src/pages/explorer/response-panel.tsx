@@ -5,17 +5,17 @@ import { Section } from '../../ui/card.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { StatusBadge } from '../log/entry-parts.tsx';
-import type { ExplorerResponse } from './request.ts';
+import type { Draft, ExplorerResponse } from './request.ts';
 
 export interface ResponsePanelProps {
   readonly response: ExplorerResponse | undefined;
   readonly error: unknown;
   readonly busy: boolean;
-  readonly onNext: (cursor: string) => void;
+  readonly onNext: (next: Draft) => void;
 }
 
 export function ResponsePanel({ response, error, busy, onNext }: ResponsePanelProps) {
-  const next = response?.nextCursor ?? null;
+  const next = response?.next ?? null;
   return (
     <Section
       title="Response"
