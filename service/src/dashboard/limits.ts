@@ -77,6 +77,8 @@ export const EXPLORER_PATH_MAX_CHARACTERS = 8_192;
 export const UNBOUNDED = /^\/v1\/(?:changes\/stream|[^/]+\/export)$/;
 /** The path that it cannot send without a key: it is about the key. */
 export const NEEDS_KEY = '/v1/me';
+/** Whether a value of the parameter `wait` makes a request wait, which needs a key too. Nothing and 0 do not. */
+export const isWait = (wait: string): boolean => Number(wait) !== 0;
 
 export const USAGE_DAYS_DEFAULT = 30;
 /** Days of usage that the list of keys shows for each key. */

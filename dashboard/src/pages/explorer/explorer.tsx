@@ -1,4 +1,3 @@
-import { NEEDS_KEY, UNBOUNDED } from '@svc/service/dashboard/limits';
 import { useQuery } from '@tanstack/react-query';
 import { SendHorizontal } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
@@ -16,7 +15,7 @@ import { Textarea } from '../../ui/form/input.tsx';
 import type { Operation } from './openapi.ts';
 import { OperationField } from './operation-field.tsx';
 import { ParameterField } from './parameter-field.tsx';
-import { curlOf, type Draft, sendAsMember, sendWithKey } from './request.ts';
+import { blockedBy, curlOf, type Draft, sendAsMember, sendWithKey } from './request.ts';
 import { ResponsePanel } from './response-panel.tsx';
 import { type Sender, SenderFields, tokenProblem } from './sender-fields.tsx';
 
@@ -25,18 +24,6 @@ type Values = Draft['values'];
 /** The example body with the id of an existing company, so that the request succeeds unchanged. */
 const exampleOf = (body: string, company: string | undefined): string =>
   company === undefined ? body : body.replaceAll(/("companyId": )"[^"]*"/g, `$1${JSON.stringify(company)}`);
-
-/** Why the operation cannot be sent; undefined if it can. `noWrites`: why the member cannot write. */
-function blockedBy(
-  { method, path }: Operation,
-  sender: Sender,
-  noWrites: string | undefined,
-): string | undefined {
-  if (UNBOUNDED.test(path)) return 'Its response is too long for this page. Use the curl command.';
-  if (sender === 'key') return undefined;
-  if (path === NEEDS_KEY) return 'This needs an API key. Use the curl command.';
-  return method === 'GET' ? undefined : noWrites;
-}
 
 /** Builds a request, sends it and shows the response. A key is only in the memory of this component. */
 export function Explorer({ operations }: { readonly operations: readonly Operation[] }) {
@@ -145,7 +132,7 @@ export function Explorer({ operations }: { readonly operations: readonly Operati
               type="submit"
               variant="primary"
               busy={sending.isPending}
-              blocked={blockedBy(operation, sender, whyNot(role, 'record.change'))}
+              blocked={blockedBy(draft, sender, whyNot(role, 'record.change'))}
             >
               {sending.isPending ? null : <SendHorizontal size={14} aria-hidden />}
               Send request

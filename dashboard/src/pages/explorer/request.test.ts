@@ -29,6 +29,16 @@ describe('a request of the explorer', () => {
     expect(line?.endsWith(`${path}'`)).toBe(true);
   });
 
+  test.each([
+    ['member', '30', 'A request that waits needs an API key. Send it as a test key.'],
+    ['member', ' 0 ', undefined],
+    ['member', '', undefined],
+    ['key', '30', undefined],
+  ] as const)('sent as %s with the wait %j is blocked by: %s', (sender, wait, reason) => {
+    const draft = { operation: { ...READ, path: '/v1/changes' }, values: { wait }, body: undefined };
+    expect(request.blockedBy(draft, sender, undefined)).toBe(reason);
+  });
+
   test('is a curl command that reads the key from the environment and quotes its body', () => {
     const create = { ...READ, method: 'POST', path: '/v1/audits', parameters: [] };
     const lines = request.curlOf({ operation: create, values: {}, body: `{"a":"it's"}` }).split(' \\\n');

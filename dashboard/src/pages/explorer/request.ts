@@ -1,7 +1,9 @@
+import { isWait, NEEDS_KEY, UNBOUNDED } from '@svc/service/dashboard/limits';
 import type { ExplorerAnswer } from '@svc/service/dashboard/wire';
 import { call, ofWorkspace } from '../../api/client.ts';
 import { serviceUrl } from '../../base.ts';
 import type { Operation } from './openapi.ts';
+import type { Sender } from './sender-fields.tsx';
 
 /** A request that has not been sent yet. */
 export interface Draft {
@@ -63,6 +65,19 @@ export function curlOf(draft: Draft): string {
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Why the request cannot be sent; undefined if it can. `noWrites`: why the member cannot write. */
+export function blockedBy(
+  { operation: { method, path }, values }: Draft,
+  sender: Sender,
+  noWrites: string | undefined,
+): string | undefined {
+  if (UNBOUNDED.test(path)) return 'Its response is too long for this page. Use the curl command.';
+  if (sender === 'key') return undefined;
+  if (path === NEEDS_KEY) return 'This needs an API key. Use the curl command.';
+  if (isWait(values['wait'] ?? '')) return 'A request that waits needs an API key. Send it as a test key.';
+  return method === 'GET' ? undefined : noWrites;
+}
 
 /** Sends the request with the key, without the session's cookie. */
 export async function sendWithKey(

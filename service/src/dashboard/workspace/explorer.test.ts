@@ -97,10 +97,15 @@ describe('a request of the explorer', () => {
     '/v1/changes/stream',
     '/v1/audits/export?limit=1',
     '/v1/changes?after=now&wait=30',
+    '/v1/changes?after=now&wait=0&wait=30',
   ])('for %s is refused: it needs a key', async (path) => {
     const answer = await post(owner, { method: 'GET', path });
     expect([answer.status, errorOf(answer).code]).toEqual([400, 'invalid_body']);
     expect(errorOf(answer).message).toContain('with an API key');
+  });
+
+  test('that does not wait may say so', async () => {
+    expect((await send(viewer, 'GET', '/v1/changes?after=now&wait=0')).status).toBe(200);
   });
 
   test.each([

@@ -9,6 +9,7 @@ import type { DashboardContext } from '../context.ts';
 import {
   EXPLORER_PATH_MAX_CHARACTERS,
   EXPLORER_REQUESTS_PER_SECOND,
+  isWait,
   NEEDS_KEY,
   UNBOUNDED,
 } from '../limits.ts';
@@ -61,7 +62,7 @@ function targetOf(text: string): string {
   const { pathname, search, searchParams } = new URL(text, 'http://localhost');
   const path = canonicalTarget(pathname);
   if (!path.startsWith('/v1/')) throw new ApiError('invalid_body', '"path" must be below /v1.');
-  if (path === NEEDS_KEY || UNBOUNDED.test(path) || searchParams.has('wait')) {
+  if (path === NEEDS_KEY || UNBOUNDED.test(path) || searchParams.getAll('wait').some(isWait)) {
     throw new ApiError(
       'invalid_body',
       '"path" must not be of /v1/me, a stream, an export or a request that waits: send those with an API key.',
