@@ -33,7 +33,8 @@ function recordSchema(
 }
 
 /** A record as lists show it. */
-export const recordExample = ({ fields }: CompleteResource): JsonSchema => exampleOf(fields);
+export const recordExample = ({ example, fields }: CompleteResource): JsonSchema =>
+  example ?? exampleOf(fields);
 
 const listSchema = (resource: CompleteResource): JsonSchema => ({
   type: 'object',

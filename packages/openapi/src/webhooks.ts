@@ -10,6 +10,7 @@ import {
   TEST_EVENT,
   WORKSPACE_EVENT_RESOURCE,
   WORKSPACE_EVENTS,
+  type WorkspaceEventContract,
 } from '@svc/sdk/contract';
 import { exampleOf, objectSchema } from './fields.ts';
 import { recordExample } from './schemas.ts';
@@ -116,10 +117,10 @@ function workspaceEvents(
   changes: CompleteResource,
 ): readonly Event[] {
   const { changed: _, ...example } = recordExample(changes);
-  return Object.entries(WORKSPACE_EVENTS).map(([type, { description, recordType, fields }]) => {
+  return Object.entries<WorkspaceEventContract>(WORKSPACE_EVENTS).map(([type, event]) => {
+    const { description, recordType, fields, example: record = exampleOf(fields) } = event;
     // An event about a record that the API shows, such as a key, has that record.
     const shown = resources.find((resource) => resource.type === recordType);
-    const record = exampleOf(fields);
     return {
       type,
       tag: shown?.name ?? changes.name,

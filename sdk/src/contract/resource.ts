@@ -30,6 +30,11 @@ export interface ResourceContract<FieldName extends string = string> {
   readonly idPrefix: string;
   /** Every field, in the order of the JSON. */
   readonly fields: Fields & { readonly id: IdField };
+  /**
+   * A record for the documents, if the examples of its fields cannot occur together.
+   * @default the examples of all fields
+   */
+  readonly example?: Readonly<Partial<Record<FieldName, unknown>>>;
   /** The field with the company of a record. Null: a key that is limited to a company cannot read the list. */
   readonly company: FieldName | null;
   /**
