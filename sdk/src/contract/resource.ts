@@ -148,7 +148,7 @@ export const companyId = {
 export const createdAt = {
   kind: 'time',
   description:
-    'When the service created the record. Each new record of a workspace gets a later time than all earlier ones.',
+    'When the service created the record. Each new record of a workspace gets a later time than all earlier ones, except imported records, which can have an earlier time.',
   example: '2026-03-01T09:30:00.123456Z',
 } as const satisfies Field;
 

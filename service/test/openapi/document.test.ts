@@ -138,6 +138,16 @@ test('every example is valid for its schema', () => {
   }
 });
 
+test('the order of creation times excepts imports, which can give a record a time in the past', () => {
+  const properties = Object.values(document.components.schemas).flatMap(
+    (schema) => Object(schema['properties']).createdAt ?? [],
+  );
+  expect(properties.length).toBeGreaterThan(0);
+  for (const { description } of properties)
+    if (/later time than all earlier ones/.test(description))
+      expect(description).toContain(', except imported records, which can have an earlier time.');
+});
+
 test('the deletion of companies says that a company with audits cannot be deleted', () => {
   const saysIt = operations
     .filter(({ description }) => description.includes('A company with audits can never be deleted.'))

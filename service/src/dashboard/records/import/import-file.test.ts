@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { waitFor } from '@svc/embedded-postgres/testing';
-import type { AuditLogEntry, ListEnvelope } from '@svc/sdk';
+import type { AuditLogEntry, Company, ListEnvelope } from '@svc/sdk';
 import { describe, expect, test } from 'vitest';
 import { expectFailure } from '../../../../test/harness/answers.ts';
 import { createTestDashboard, PUBLIC_URL } from '../../../../test/harness/dashboard.ts';
@@ -65,6 +65,18 @@ describe('importing a file', () => {
       [owner.email, 'audits', 2],
       [admin.email, 'companies', 1],
     ]);
+  });
+
+  test('can give a record a time in the past, which a program that has passed it does not read', async () => {
+    const key = await service.token(workspaceId);
+    const companies = async (query: string) =>
+      (await service.request(key, `/v1/companies${query}`)).json<ListEnvelope<Company>>();
+    const { startCursor } = (await companies('')).pagination;
+    const createdAt = '2020-01-01T00:00:00.000000Z';
+    const past = { id: 'com_past', name: 'Past', createdAt };
+    expect((await load(admin, 'companies', lines([past]))).json()).toMatchObject({ inserted: 1 });
+    expect((await companies(`?cursor=${startCursor}&direction=before`)).data).toEqual([]);
+    expect((await companies('')).data.at(-1)).toMatchObject(past);
   });
 
   test('reads CSV, and refuses a file of another resource', async () => {
