@@ -98,7 +98,7 @@ test('a failure is a result with its code, and the message names what is allowed
     ['get_audit', {}, 'invalid_call', /id/],
     ['get_audit', { id: '../companies' }, 'not_found', /audit/],
     ['list_audits', { limit: 1000 }, 'invalid_parameter', /100/],
-    ['list_audits', { compnayId: 'com_a' }, 'invalid_parameter', /companyId/],
+    ['list_audits', { compnayId: 'com_a' }, 'invalid_call', /companyId/],
     ['list_audits', { companyId: { id: 'com_a' } }, 'invalid_parameter', /companyId/],
     ['list_audits', { cursor: 'made-up' }, 'invalid_cursor', /cursor/],
   ] as const;
@@ -122,7 +122,7 @@ test('with --allow-writes and a live key, records are created, changed and delet
     domain: 'agent.example',
   });
   const refused = await call('update_company', { id, title: 'none' });
-  expect([refused.failed, refused.value.error?.code]).toEqual([true, 'invalid_body']);
+  expect([refused.failed, refused.value.error?.code]).toEqual([true, 'invalid_call']);
   expect((await call('get_company', { id })).value).toMatchObject({ domain: 'agent.example' });
   expect((await call('delete_company', { id })).value).toMatchObject({ deleted: id });
   expect((await call('get_company', { id })).value.error?.code).toBe('not_found');

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Svc } from '../../client.ts';
+import type { JsonSchema } from '../../contract/index.ts';
 import { SvcApiError, SvcError, SvcNetworkError, SvcTimeoutError } from '../../errors.ts';
 import { VERSION } from '../../version.ts';
 import { fits, tooLong } from './bounded.ts';
@@ -77,7 +78,7 @@ export async function serveMcp({ svc, writes, instructions, ...io }: McpOptions)
   await handle.close();
 }
 
-/** The service checks the arguments. Its messages name what is allowed. */
+/** `call` checks the names of the arguments, and the service their values. Its messages name what is allowed. */
 const UNCHECKED: Parameters<typeof fromJsonSchema>[1] = {
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
@@ -88,9 +89,19 @@ interface Result {
   readonly content: { readonly type: 'text'; readonly text: string }[];
 }
 
+/** Throws `SvcError` for an argument that the tool does not have. It would be ignored, or be sent to the service. */
+function checkNames({ inputSchema }: Tool, input: Arguments): void {
+  const names = Object.keys(inputSchema['properties'] as JsonSchema);
+  const unknown = Object.keys(input).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const allowed = names.length === 0 ? 'This tool has none.' : `Allowed: ${names.join(', ')}.`;
+  throw new SvcError(`${JSON.stringify(unknown)} is not an argument of this tool. ${allowed}`);
+}
+
 /** Calls a tool. A failure is a result with its code, so that the model can act on it. */
 async function call(svc: Svc, tool: Tool, input: Arguments, signal: AbortSignal): Promise<Result> {
   try {
+    checkNames(tool, input);
     const value = await tool.call(svc, input, { signal });
     if (!fits(value)) throw tooLong();
     const dryRun = tool.kind !== 'read' && svc.mode === 'test';

@@ -2,7 +2,7 @@ import type { Svc } from '../../client.ts';
 import type { JsonSchema } from '../../contract/index.ts';
 import type { CallOptions } from '../../http/transport.ts';
 
-/** The arguments of a call, as the client sent them. The service checks them. */
+/** The arguments of a call. All of them are in the schema of the tool. The service checks their values. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface Tool {
