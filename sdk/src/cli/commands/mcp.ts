@@ -25,9 +25,11 @@ export const mcpCommand: Command = {
       throw new UsageError(
         `The key "${key.name}" has no write access. Leave out --allow-writes, or use another key.`,
       );
-    const only = company === null ? '' : `, only its company ${company.name} (${company.id})`;
+    // Not its name: a record can contain text of strangers, and a model follows its instructions.
+    const only = company === null ? '' : `, only the company ${company.id}`;
+    const [workspaceName, keyName] = [workspace.name, key.name].map((name) => JSON.stringify(name));
     const instructions = [
-      `The data of the workspace ${workspace.name}${only}, by the API key "${key.name}".`,
+      `The data of the workspace ${workspaceName}${only}, by the API key ${keyName}.`,
       asked ? 'Tools can create, change and delete records.' : 'All tools only read.',
       ...(asked && key.mode === 'test'
         ? [
