@@ -1,3 +1,4 @@
+import { Svc } from '@svc/sdk';
 import { CONTRACT, sortsOf } from '@svc/sdk/contract';
 import { COMPANY, LISTS, OTHER_COMPANY } from '@svc/service/harness/lists.ts';
 import { resourceNamed, seedChanges, seedRecords } from '@svc/service/harness/records.ts';
@@ -181,6 +182,30 @@ test('a result is bounded: a page of long records has fewer of them, and the wal
   }
   expect([rows.length, ids.size]).toEqual([40, ITEMS + 40]);
   expect(pages).toBeGreaterThan(3);
+});
+
+test('a walk goes on after an item that is too long for a result: it has only its id', async () => {
+  const apiKey = await service.token(await service.workspace(), { mode: 'live', access: 'write' });
+  const companies = Array.from({ length: 1_000 }, (_, i) => ({ id: `${i}`.padStart(52, 'x'), name: 'Any' }));
+  const svc = new Svc({ apiKey, baseUrl: address });
+  await svc.me();
+  await svc.companies.createMany(companies, { batchSize: companies.length });
+  const { call } = await connect(apiKey);
+  const items: object[] = [];
+  for (let cursor: string | null | undefined = ''; cursor !== null; ) {
+    const from: object = cursor === '' ? {} : { cursor };
+    const { data = [], pagination } = (await call('list_audit_log', { kind: 'api.request', ...from })).value;
+    items.push(...data);
+    if (data.length === 1 && Object.keys(data[0] ?? {}).length === 1) {
+      const fields = 'path,status';
+      const again = await call('list_audit_log', { kind: 'api.request', ...from, limit: 1, fields });
+      expect(again.value.data).toEqual([{ ...data[0], path: '/v1/companies/batch', status: 201 }]);
+    }
+    cursor = pagination?.nextCursor ?? null;
+  }
+  const whole = { id: expect.anything(), path: '/v1/me' };
+  expect(items.slice(-3)).toMatchObject([whole, { id: expect.anything() }, whole]);
+  expect(items.at(-2)).not.toHaveProperty('path');
 });
 
 test('a wait for changes from now on misses none, although they are too long for one result', async () => {

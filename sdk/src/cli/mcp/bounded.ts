@@ -3,19 +3,25 @@ import { SvcError } from '../../errors.ts';
 /** The longest result of a tool, because a model reads all of it. */
 export const RESULT_MAX_CHARACTERS = 50_000;
 
+/** What makes a page shorter: the number of its items, and the names of their fields, with a comma between them. */
+interface PageSize {
+  readonly limit: unknown;
+  readonly fields?: unknown;
+}
+
 /**
  * Reads a page that fits into a result: if it is too long, it reads fewer items from the same place, so its cursors are
- * exact. Throws `SvcError` if one item alone is too long. A `limit` that is no number is sent as it is.
+ * exact. An item that is too long by itself has only its id. A `limit` that is no number is sent as it is.
  */
 export async function readBounded(
-  limit: unknown,
-  read: (limit: unknown) => Promise<unknown>,
+  { limit, fields }: PageSize,
+  read: (size: PageSize) => Promise<unknown>,
 ): Promise<unknown> {
-  let page = await read(limit);
-  for (let items = Number(limit); !fits(page); page = await read(items)) {
+  let page = await read({ limit, fields });
+  for (let items = Number(limit); !fits(page); page = await read({ limit: items, fields })) {
     // A page may have fewer items than its limit. With a limit above their number, it would be the same page again.
     items = Math.min(items, countOf(page));
-    if (!(items > 1)) throw tooLong();
+    if (!(items > 1)) return read({ limit: 1, fields: 'id' });
     const share = RESULT_MAX_CHARACTERS / JSON.stringify(page).length;
     items = Math.max(1, Math.min(items - 1, Math.floor(items * share)));
   }

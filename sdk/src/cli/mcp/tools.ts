@@ -93,7 +93,8 @@ function listTool(resource: CompleteResource): Tool {
         minimum: PAGE_LIMIT_MIN,
         maximum: PAGE_LIMIT_MAX,
         default: LIMIT_DEFAULT,
-        description: 'Items per page. The page has fewer items if they are long.',
+        description:
+          'Items per page. The page has fewer items if they are long. An item that is too long by itself has only its `id`: to read more of it, call the tool again with the same `cursor`, `limit` 1 and the `fields` that you need.',
       },
       direction: {
         type: 'string',
@@ -110,7 +111,7 @@ function listTool(resource: CompleteResource): Tool {
       },
     }),
     kind: 'read',
-    call: async (svc, { limit = LIMIT_DEFAULT, wait, ...input }, options) => {
+    call: async (svc, { limit = LIMIT_DEFAULT, fields, wait, ...input }, options) => {
       const more = positions === true ? { timeoutMs: WAIT_TIMEOUT_MS } : {};
       const read = async (values: Arguments): Promise<unknown> => {
         const given = Object.entries({ ...input, ...values }).filter(([, value]) => value !== undefined);
@@ -119,8 +120,8 @@ function listTool(resource: CompleteResource): Tool {
       };
       // A page that is too long is read again from the same place. After a wait, `now` is another place.
       const fixed = wait !== undefined && input['after'] === NOW;
-      const after = fixed ? positionOf(await read({ limit })) : input['after'];
-      return readBounded(limit, (fewer) => read({ after, wait, limit: fewer }));
+      const after = fixed ? positionOf(await read({ limit, fields })) : input['after'];
+      return readBounded({ limit, fields }, (size) => read({ ...size, after, wait }));
     },
   };
 }
