@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
+import { PassThrough } from 'node:stream';
+import type { Fetch } from '@svc/sdk';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { fits, RESULT_MAX_CHARACTERS, readBounded } from '../../src/cli/mcp/bounded.ts';
+import { cli, records } from './cli.ts';
 
 test.each([
   [6, 9_000, 100],
@@ -31,4 +34,30 @@ test('an item that is too long for a result has only its id, and those after it 
   expect(await readFrom(0)).toEqual({ data: [all[0]] });
   expect(await readFrom(1)).toEqual({ data: [{ id: 'b' }] });
   expect(await readFrom(2)).toEqual({ data: [all[2]] });
+});
+
+test('if the service does not answer, a call fails with timeout before clients give up, also one that waits', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const me = { key: { name: 'Agent', access: 'read' }, workspace: { name: 'Acme' }, company: null };
+  const sent: string[] = [];
+  const fetch: Fetch = async (url) => {
+    sent.push(url);
+    return new URL(url).pathname === '/v1/me' ? Response.json(me) : new Promise<never>(() => undefined);
+  };
+  const stdin = new PassThrough();
+  const result = cli(['mcp'], { fetch, stdin, env: { SVC_API_KEY: `svc_test_${'a'.repeat(32)}` } });
+  const send = (message: object) => stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const clientInfo = { name: 'test', version: '1' };
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+  send({ id: 0, method: 'initialize', params });
+  send({ id: 1, method: 'tools/call', params: { name: 'list_audits' } });
+  const waiting = { name: 'list_changes', arguments: { after: 'chg_0', wait: 30 } };
+  send({ id: 2, method: 'tools/call', params: waiting });
+  await expect.poll(() => sent.length).toBe(3);
+  await vi.advanceTimersByTimeAsync(55_000);
+  stdin.end();
+  const answers = records((await result).stdout);
+  const failed = { isError: true, content: [{ text: expect.stringContaining('"timeout"') }] };
+  expect(answers.slice(1)).toMatchObject([1, 2].map((id) => ({ id, result: failed })));
 });

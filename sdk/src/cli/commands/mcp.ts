@@ -1,5 +1,6 @@
 import { type Command, flag, UsageError } from '../command.ts';
 import { printMessage } from '../io.ts';
+import { inTime } from '../mcp/bounded.ts';
 import { openClient } from '../session.ts';
 
 export const mcpCommand: Command = {
@@ -19,7 +20,7 @@ export const mcpCommand: Command = {
     const { io, values } = invocation;
     const asked = flag(values, 'allow-writes');
     const svc = await openClient(invocation);
-    const { key, workspace, company } = await svc.me({ signal: io.signal });
+    const { key, workspace, company } = await inTime(io.signal, (signal) => svc.me({ signal }));
     const mayWrite = key.access === 'write';
     if (asked && !mayWrite)
       throw new UsageError(

@@ -1,7 +1,21 @@
-import { SvcError } from '../../errors.ts';
+import { SvcError, SvcTimeoutError } from '../../errors.ts';
 
 /** The longest result of a tool, because a model reads all of it. */
 export const RESULT_MAX_CHARACTERS = 50_000;
+
+/** The longest time of a call, with its retries. Most clients give up after 60 seconds. */
+export const CALL_MAX_MS = 50_000;
+
+/** Settles like `work`. Its signal is also aborted after {@link CALL_MAX_MS}, with `SvcTimeoutError` as its reason. */
+export async function inTime<T>(ending: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new SvcTimeoutError(CALL_MAX_MS)), CALL_MAX_MS);
+  try {
+    return await work(AbortSignal.any([ending, late.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /** What makes a page shorter: the number of its items, and the names of their fields, with a comma between them. */
 interface PageSize {

@@ -5,7 +5,7 @@ import type { Svc } from '../../client.ts';
 import type { JsonSchema } from '../../contract/index.ts';
 import { SvcApiError, SvcError, SvcNetworkError, SvcTimeoutError } from '../../errors.ts';
 import { VERSION } from '../../version.ts';
-import { fits, tooLong } from './bounded.ts';
+import { fits, inTime, tooLong } from './bounded.ts';
 import type { Arguments, Tool } from './tool.ts';
 import { toolsOf } from './tools.ts';
 
@@ -99,10 +99,10 @@ function checkNames({ inputSchema }: Tool, input: Arguments): void {
 }
 
 /** Calls a tool. A failure is a result with its code, so that the model can act on it. */
-async function call(svc: Svc, tool: Tool, input: Arguments, signal: AbortSignal): Promise<Result> {
+async function call(svc: Svc, tool: Tool, input: Arguments, ending: AbortSignal): Promise<Result> {
   try {
     checkNames(tool, input);
-    const value = await tool.call(svc, input, { signal });
+    const value = await inTime(ending, (signal) => tool.call(svc, input, { signal }));
     if (!fits(value)) throw tooLong();
     const dryRun = tool.kind !== 'read' && svc.mode === 'test';
     return {

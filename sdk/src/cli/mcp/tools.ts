@@ -24,16 +24,13 @@ import {
 import type { Positioned } from '../../wire.ts';
 import type { AnyCollection } from '../commands/read.ts';
 import { BATCH_TOOL } from './batch.ts';
-import { readBounded } from './bounded.ts';
+import { CALL_MAX_MS, readBounded } from './bounded.ts';
 import { type Arguments, closed, type Tool } from './tool.ts';
 
 /** The tools of `svc mcp`. All of them derive from the contract. */
 
 /** Less than the default of the API, because the result becomes part of a prompt. */
 const LIMIT_DEFAULT = 20;
-
-/** The service may hold a request that waits for half of it. */
-const WAIT_TIMEOUT_MS = 2 * 1000 * WAIT_MAX_SECONDS;
 
 const snake = (name: string): string =>
   name
@@ -112,7 +109,8 @@ function listTool(resource: CompleteResource): Tool {
     }),
     kind: 'read',
     call: async (svc, { limit = LIMIT_DEFAULT, fields, wait, ...input }, options) => {
-      const more = positions === true ? { timeoutMs: WAIT_TIMEOUT_MS } : {};
+      // A request that waits may be answered only after `wait` seconds.
+      const more = positions === true ? { timeoutMs: CALL_MAX_MS } : {};
       const read = async (values: Arguments): Promise<unknown> => {
         const given = Object.entries({ ...input, ...values }).filter(([, value]) => value !== undefined);
         const query = Object.fromEntries(given.map(queryValue));
