@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { Fetch } from '@svc/sdk';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { fits, RESULT_MAX_CHARACTERS, readBounded } from '../../src/cli/mcp/bounded.ts';
-import { cli, records } from './cli.ts';
+import { cli, INITIALIZE, records } from './cli.ts';
 
 test.each([
   [6, 9_000, 100],
@@ -36,28 +37,40 @@ test('an item that is too long for a result has only its id, and those after it 
   expect(await readFrom(2)).toEqual({ data: [all[2]] });
 });
 
-test('if the service does not answer, a call fails with timeout before clients give up, also one that waits', async () => {
+/** Starts `svc mcp` with fake time and a service that answers only the start, calls tools, and waits for their requests. */
+async function callHanging(...calls: readonly object[]) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
   const me = { key: { name: 'Agent', access: 'read' }, workspace: { name: 'Acme' }, company: null };
-  const sent: string[] = [];
+  let waiting = 0;
   const fetch: Fetch = async (url) => {
-    sent.push(url);
-    return new URL(url).pathname === '/v1/me' ? Response.json(me) : new Promise<never>(() => undefined);
+    if (new URL(url).pathname === '/v1/me') return Response.json(me);
+    waiting += 1;
+    return new Promise<never>(() => undefined);
   };
   const stdin = new PassThrough();
   const result = cli(['mcp'], { fetch, stdin, env: { SVC_API_KEY: `svc_test_${'a'.repeat(32)}` } });
-  const send = (message: object) => stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const clientInfo = { name: 'test', version: '1' };
-  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
-  send({ id: 0, method: 'initialize', params });
-  send({ id: 1, method: 'tools/call', params: { name: 'list_audits' } });
+  const sent = calls.map((params, i) => ({ jsonrpc: '2.0', id: i + 1, method: 'tools/call', params }));
+  for (const message of [INITIALIZE, ...sent]) stdin.write(`${JSON.stringify(message)}\n`);
+  await expect.poll(() => waiting).toBe(calls.length);
+  return { stdin, result };
+}
+
+test('if the service does not answer, a call fails with timeout before clients give up, also one that waits', async () => {
   const waiting = { name: 'list_changes', arguments: { after: 'chg_0', wait: 30 } };
-  send({ id: 2, method: 'tools/call', params: waiting });
-  await expect.poll(() => sent.length).toBe(3);
+  const { stdin, result } = await callHanging({ name: 'list_audits' }, waiting);
   await vi.advanceTimersByTimeAsync(55_000);
   stdin.end();
-  const answers = records((await result).stdout);
   const failed = { isError: true, content: [{ text: expect.stringContaining('"timeout"') }] };
-  expect(answers.slice(1)).toMatchObject([1, 2].map((id) => ({ id, result: failed })));
+  const [, ...answers] = records((await result).stdout);
+  expect(answers).toMatchObject([1, 2].map((id) => ({ id, result: failed })));
+});
+
+test('at the end of the input, a call that is not answered ends after 5 seconds', async () => {
+  const { stdin, result } = await callHanging({ name: 'list_audits' });
+  stdin.end();
+  await once(stdin, 'end');
+  await vi.advanceTimersByTimeAsync(5_000);
+  const { code, stdout } = await result;
+  expect([code, records(stdout).map(({ id }) => id)]).toEqual([0, [0]]);
 });

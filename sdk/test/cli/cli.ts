@@ -85,3 +85,9 @@ export const records = (ndjson: string): readonly Readonly<Record<string, unknow
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
+
+/** The first message of a client of `svc mcp`. */
+export const INITIALIZE = {
+  ...{ jsonrpc: '2.0', id: 0, method: 'initialize' },
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};

@@ -5,6 +5,7 @@ import type { Svc } from '../../client.ts';
 import type { JsonSchema } from '../../contract/index.ts';
 import { SvcApiError, SvcError, SvcNetworkError, SvcTimeoutError } from '../../errors.ts';
 import { VERSION } from '../../version.ts';
+import { answerBeforeEnd } from './answers.ts';
 import { fits, inTime, tooLong } from './bounded.ts';
 import type { Arguments, Tool } from './tool.ts';
 import { toolsOf } from './tools.ts';
@@ -48,6 +49,7 @@ export async function serveMcp({ svc, writes, instructions, ...io }: McpOptions)
   const transport = new StdioServerTransport(io.stdin as Readable, io.stdout as Writable, {
     maxBufferSize: MESSAGE_MAX_BYTES,
   });
+  answerBeforeEnd(transport, { input: io.stdin, signal: io.signal });
   const ended = new Promise<void>((resolve) => {
     // It also closes by itself: at the end of the input, and after a message that is too long.
     const close = transport.close.bind(transport);
