@@ -71,6 +71,7 @@ test('an option that is undefined counts as left out', async () => {
 test.each<readonly [string, Untyped, string, readonly unknown[], string]>([
   ['an id that is undefined', audits, 'get', [], 'An id must be a string, not undefined.'],
   ['an id that is empty', audits, 'get', [''], 'An id must not be empty.'],
+  ['an id with half of a character', audits, 'get', ['a\uD800'], 'must not have half of a character'],
   ['an id that is a path', audits, 'get', ['..'], '".." cannot be an id.'],
   ['the path of the count as an id', audits, 'get', ['count'], '"count" cannot be an id here.'],
   ['the path of the stream as an id', changes, 'get', ['stream'], 'Use the method `stream()`.'],

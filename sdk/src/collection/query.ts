@@ -43,10 +43,17 @@ export function fieldsText(fields: unknown): string {
   throw new SvcError(`"fields" is ${textOf(fields)}. Pass an array of names, or leave it out.`);
 }
 
-/** Returns an id as a path segment. Throws {@link SvcError} if it is not a string or would lead to another path. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Returns an id as a path segment. Throws {@link SvcError} if it is not a string, has half of a character or would lead to
+ * another path.
+ */
 export function idSegment(id: string): string {
   if (typeof id !== 'string') throw new SvcError(`An id must be a string, not ${textOf(id)}.`);
   if (id === '') throw new SvcError('An id must not be empty.');
   if (id === '.' || id === '..') throw new SvcError(`"${id}" cannot be an id.`);
+  if (LONE_SURROGATE.test(id))
+    throw new SvcError('An id must not have half of a character (a lone surrogate).');
   return encodeURIComponent(id);
 }

@@ -94,6 +94,7 @@ test('a failure is a result with its code, and the message names what is allowed
   const failures = [
     ['get_audit', { id: 'aud_none' }, 'not_found', /audit/],
     ['get_audit', {}, 'invalid_call', /id/],
+    ['get_audit', { id: 'aud_\uD800' }, 'invalid_call', /half of a character/],
     ['get_audit', { id: '../companies' }, 'not_found', /audit/],
     ['list_audits', { limit: 1000 }, 'invalid_parameter', /100/],
     ['list_audits', { compnayId: 'com_a' }, 'invalid_call', /companyId/],
