@@ -12,6 +12,7 @@ import {
   OPERATIONS_FAILURES,
   updateBatchFailures,
 } from './failures.ts';
+import { recordExample } from './fields.ts';
 import { BATCH_HEADERS, DRY_RUN_HEADERS } from './headers.ts';
 import { recordLinks } from './links.ts';
 import {
@@ -27,7 +28,6 @@ import {
 } from './names.ts';
 import { batchChangeParameters, createParameters } from './parameters.ts';
 import { failureResponses, success } from './responses.ts';
-import { recordExample } from './schemas.ts';
 import { type Operation, reference } from './types.ts';
 import { closed, newExample, patchExample } from './write-schemas.ts';
 import { ACCESS, BYTES_PER_MIB, body, deletionText, movesText, writeScopeText } from './write-texts.ts';

@@ -14,6 +14,7 @@ import {
   recordFailures,
   STREAM_FAILURES,
 } from './failures.ts';
+import { recordExample } from './fields.ts';
 import { ANSWER_HEADERS } from './headers.ts';
 import { listLinks, recordLinks } from './links.ts';
 import {
@@ -33,7 +34,7 @@ import {
   streamParameters,
 } from './parameters.ts';
 import { conditionalResponses, failureResponses, plainResponses } from './responses.ts';
-import { listExample, meExample, recordExample } from './schemas.ts';
+import { listExample, meExample } from './schemas.ts';
 import { EVENT_STREAM, NDJSON, type Operation } from './types.ts';
 
 const ITERATION = `Follow \`pagination.nextCursor\` until it is null. A cursor is opaque: do not parse it, construct it or keep it for longer than ${CURSOR_LIFETIME_HOURS} hours (\`cursor_expired\`). It is valid for this list with the same filters and sort (\`cursor_mismatch\`); \`limit\`, \`direction\` and \`fields\` may change from page to page. After either error, start again without a cursor. The same cursor sent twice returns the same page twice.

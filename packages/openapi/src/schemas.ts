@@ -10,7 +10,7 @@ import {
 } from '@svc/sdk/contract';
 import { changeRecordSchema, eventSchemas } from './event-schemas.ts';
 import { ERROR_CODES_TEXT } from './failures.ts';
-import { exampleOf, objectSchema, openSchema } from './fields.ts';
+import { exampleOf, objectSchema, openSchema, recordExample } from './fields.ts';
 import { listSchemaName } from './names.ts';
 import { reference } from './types.ts';
 
@@ -31,10 +31,6 @@ function recordSchema(
     properties: { ...Object(schema['properties']), record: changeRecordSchema(resources) },
   };
 }
-
-/** A record as lists show it. */
-export const recordExample = ({ example, fields }: CompleteResource): JsonSchema =>
-  example ?? exampleOf(fields);
 
 const listSchema = (resource: CompleteResource): JsonSchema => ({
   type: 'object',

@@ -10,10 +10,8 @@ import {
   TEST_EVENT,
   WORKSPACE_EVENT_RESOURCE,
   WORKSPACE_EVENTS,
-  type WorkspaceEventContract,
 } from '@svc/sdk/contract';
-import { exampleOf, objectSchema } from './fields.ts';
-import { recordExample } from './schemas.ts';
+import { eventRecordExample, exampleOf, objectSchema, recordExample } from './fields.ts';
 import { type Parameter, reference, type Webhook } from './types.ts';
 
 /** The webhooks: one for each type of event, with the body that a receiver gets. */
@@ -117,10 +115,10 @@ function workspaceEvents(
   changes: CompleteResource,
 ): readonly Event[] {
   const { changed: _, ...example } = recordExample(changes);
-  return Object.entries<WorkspaceEventContract>(WORKSPACE_EVENTS).map(([type, event]) => {
-    const { description, recordType, fields, example: record = exampleOf(fields) } = event;
+  return Object.entries(WORKSPACE_EVENTS).map(([type, { description, recordType, fields }]) => {
     // An event about a record that the API shows, such as a key, has that record.
     const shown = resources.find((resource) => resource.type === recordType);
+    const record = eventRecordExample(type, fields, shown);
     return {
       type,
       tag: shown?.name ?? changes.name,

@@ -1,6 +1,7 @@
 import { BODY_MAX_BYTES, type CompleteResource, capitalized, oneOf } from '@svc/sdk/contract';
 import { createBatchOperation, deleteBatchOperation, updateBatchOperation } from './batch-operations.ts';
 import { CREATE_FAILURES, deleteFailures, putFailures, updateFailures } from './failures.ts';
+import { recordExample } from './fields.ts';
 import { CREATED_HEADERS, DRY_RUN_HEADERS, REPLACED_HEADERS, UPDATED_HEADERS } from './headers.ts';
 import { recordLinks } from './links.ts';
 import {
@@ -14,7 +15,6 @@ import {
 } from './names.ts';
 import { changeParameters, createParameters, putParameters } from './parameters.ts';
 import { failureResponses, success } from './responses.ts';
-import { recordExample } from './schemas.ts';
 import type { Operation, PathItem } from './types.ts';
 import { newExample, patchExample } from './write-schemas.ts';
 import {

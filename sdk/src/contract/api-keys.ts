@@ -17,7 +17,7 @@ export const apiKeys = defineResource({
   idPrefix: 'key',
   fields: {
     id: { kind: 'id', description: 'API key identifier.', example: 'key_01jq4d4c8yf0zt5m9x2wp6s3rf' },
-    name: { kind: 'text', max: 100, description: 'Name of the key. It can be changed.', example: 'crawler' },
+    name: { kind: 'text', max: 100, description: 'Name of the key.', example: 'crawler' },
     mode: {
       kind: 'choice',
       values: ['live', 'test'],
@@ -70,20 +70,6 @@ export const apiKeys = defineResource({
         'When the key was paused: it is not accepted until a person resumes it. Null if it is not paused.',
       example: '2026-03-02T08:00:00.000001Z',
     },
-  },
-  // An active key for the whole workspace.
-  example: {
-    id: 'key_01jq4d4c8yf0zt5m9x2wp6s3rf',
-    name: 'crawler',
-    mode: 'live',
-    hint: 'svc_live_…9xQ2',
-    access: 'read',
-    companyId: null,
-    createdAt: createdAt.example,
-    lastUsedAt: '2026-03-02T08:00:00Z',
-    revokedAt: null,
-    expiresAt: null,
-    pausedAt: null,
   },
   company: 'companyId',
   filters: { status: keyStatus },

@@ -20,12 +20,11 @@ export const auditLog = defineResource({
     id: { kind: 'id', description: 'Entry identifier.', example: 'log_01jq4d5d9zg1av6n0y3xq7t4sg' },
     kind: { ...kind, open: true },
     createdAt,
-    /** The key that was used, or that a person created or changed in any way. */
+    /** The key that was used, created, or changed in any way. */
     keyId: {
       kind: 'id',
       nullable: true,
-      description:
-        'The key that was used, or that was created, changed, rotated, paused, resumed or revoked.',
+      description: 'The key that was used, created, or changed in any way.',
       example: 'key_01jq4d4c8yf0zt5m9x2wp6s3rf',
     },
     /** Email address of the person who acted; null if a program or the operator acted. */
@@ -149,21 +148,6 @@ export const auditLog = defineResource({
       description: 'What changed, before and after. Fields of a record have no values here.',
       example: [{ field: 'role', before: 'viewer', after: 'admin' }],
     },
-  },
-  // A request that reads.
-  example: {
-    id: 'log_01jq4d5d9zg1av6n0y3xq7t4sg',
-    kind: 'api.request',
-    createdAt: createdAt.example,
-    keyId: 'key_01jq4d4c8yf0zt5m9x2wp6s3rf',
-    actor: null,
-    method: 'GET',
-    path: '/v1/audits',
-    status: 200,
-    durationMs: 4,
-    requestId: 'req-1f3a',
-    ip: '203.0.113.7',
-    userAgent: 'curl/8.5.0',
   },
   company: null,
   filters: { kind },

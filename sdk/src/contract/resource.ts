@@ -30,11 +30,6 @@ export interface ResourceContract<FieldName extends string = string> {
   readonly idPrefix: string;
   /** Every field, in the order of the JSON. */
   readonly fields: Fields & { readonly id: IdField };
-  /**
-   * A record for the documents, if the examples of its fields cannot occur together.
-   * @default the examples of all fields
-   */
-  readonly example?: Readonly<Partial<Record<FieldName, unknown>>>;
   /** The field with the company of a record. Null: a key that is limited to a company cannot read the list. */
   readonly company: FieldName | null;
   /**
@@ -148,7 +143,7 @@ export const companyId = {
 export const createdAt = {
   kind: 'time',
   description:
-    'When the service created the record. Each new record of a workspace gets a later time than all earlier ones, except imported records, which can have an earlier time.',
+    'When the service created the record. Each new record of a workspace gets a later time than all earlier ones, unless an import sets its time.',
   example: '2026-03-01T09:30:00.123456Z',
 } as const satisfies Field;
 

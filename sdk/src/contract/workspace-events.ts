@@ -5,26 +5,19 @@ import { ID_MAX_CHARACTERS } from './limits.ts';
 /** The value of `resource` for events of the workspace itself. */
 export const WORKSPACE_EVENT_RESOURCE = 'workspace';
 
-export interface WorkspaceEventContract {
+interface WorkspaceEventContract {
   /** When it happens. */
   readonly description: string;
   /** Name of the type of its `record`. */
   readonly recordType: string;
   /** The fields of its `record`. */
   readonly fields: Fields;
-  /**
-   * Its `record` for the documents.
-   * @default the examples of all fields
-   */
-  readonly example?: Readonly<Record<string, unknown>>;
 }
 
 /** The largest number of requests or records that an event has. */
 const NUMBER_MAX = Number.MAX_SAFE_INTEGER;
 
-const active = apiKeys.example;
-const key = { recordType: 'ApiKey', fields: apiKeys.fields, example: active } as const;
-const { pausedAt, revokedAt } = apiKeys.fields;
+const key = { recordType: 'ApiKey', fields: apiKeys.fields } as const;
 
 /** What happens to a workspace, apart from its records. */
 export const WORKSPACE_EVENTS = {
@@ -91,27 +84,14 @@ export const WORKSPACE_EVENTS = {
     },
   },
   'key.changed': { description: 'A person changed the name or the limits of an API key.', ...key },
-  'key.created': {
-    description: 'A person created an API key.',
-    ...key,
-    example: { ...active, lastUsedAt: null },
-  },
+  'key.created': { description: 'A person created an API key.', ...key },
   'key.expiring': {
     description: 'An API key expires within seven days. Once for each expiry date of a key.',
     ...key,
-    example: { ...active, expiresAt: '2026-03-06T00:00:00.000000Z' },
   },
-  'key.paused': {
-    description: 'A person paused an API key: it is not accepted.',
-    ...key,
-    example: { ...active, pausedAt: pausedAt.example },
-  },
+  'key.paused': { description: 'A person paused an API key: it is not accepted.', ...key },
   'key.resumed': { description: 'A person resumed an API key that was paused.', ...key },
-  'key.revoked': {
-    description: 'A person revoked an API key.',
-    ...key,
-    example: { ...active, revokedAt: revokedAt.example },
-  },
+  'key.revoked': { description: 'A person revoked an API key.', ...key },
   'key.rotated': { description: 'A person replaced the token of an API key.', ...key },
   'quota.reached': {
     description: 'The workspace has used 80 or 100 percent of its live quota of the month.',

@@ -145,7 +145,7 @@ test('the order of creation times excepts imports, which can give a record a tim
   expect(properties.length).toBeGreaterThan(0);
   for (const { description } of properties)
     if (/later time than all earlier ones/.test(description))
-      expect(description).toContain(', except imported records, which can have an earlier time.');
+      expect(description).toContain(', unless an import sets its time.');
 });
 
 test('the deletion of companies says that a company with audits cannot be deleted', () => {

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { newRequestEntries } from '../harness/entries.ts';
 import { createTestService, type TestService } from '../harness/service.ts';
 
-// The examples of the document that no single record of the contract's fields could be, next to what the service returns.
+// Examples of records that the examples of their fields would get wrong, compared with what the service returns.
 
 const { paths, webhooks } = openApiDocument({ publicUrl: 'http://svc.test', version: '0' });
 
