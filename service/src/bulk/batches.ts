@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { readItems, readLines, utf8Of } from '@svc/csv-lines';
+import { type Columns, csvParser, type ParsedRecord, readItems, readLines, utf8Of } from '@svc/csv-lines';
 import type { FieldFailure } from '../http/errors.ts';
 import type { RecordInput } from '../records/row.ts';
 import { type Validation, validateRecord } from '../records/validate.ts';
 import type { Resource } from '../resources/define.ts';
-import { csvParser } from './csv-parser.ts';
-import { type Columns, ndjsonParser, type ParsedRecord } from './parser.ts';
+import { ndjsonParser } from './parser.ts';
+import { BulkError } from './target.ts';
 
 export const FORMATS = ['ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
@@ -71,6 +71,10 @@ export interface BatchOptions {
   readonly batchRecords?: number | undefined;
 }
 
+function refuseFile(message: string): never {
+  throw new BulkError(message);
+}
+
 /**
  * Reads and validates a file, batch by batch: UTF-8, or UTF-16 with a byte order mark. Instead of NDJSON it may be a JSON
  * array. Throws BulkError if the file does not fit the resource.
@@ -94,7 +98,9 @@ export async function* readBatches(
   }
   const text = utf8Of(counted());
   const [parser, read] =
-    format === 'csv' ? [csvParser(resource, columns), readLines] : [ndjsonParser(columns), readItems];
+    format === 'csv'
+      ? [csvParser(resource, refuseFile, columns), readLines]
+      : [ndjsonParser(columns), readItems];
   const digest = endAfter === undefined ? undefined : createDigest(parser.header);
   let batch = empty();
   const complete = (): Batch => ({ ...batch, bytes, recordsRead, digest: digest?.value() ?? null });

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Columns } from '@svc/csv-lines';
 import { newId } from '../config/ids.ts';
 import { parentField } from '../records/counters.ts';
 import { NOTHING_INSERTED } from '../records/insert.ts';
@@ -7,7 +8,6 @@ import { dryRunWriter } from './dry-run-writer.ts';
 import { type ImportRun, isProcessed, OtherFile } from './import-run.ts';
 import { atomicWriter, batchWriter, type ImportWriter } from './import-writer.ts';
 import { parallelWriter } from './parallel-writer.ts';
-import type { Columns } from './parser.ts';
 import { type BatchResult, type BulkTarget, type ImportTarget, requireWorkspace } from './target.ts';
 
 /** Existing records are replaced one by one, so a batch of them is smaller: other writers of the workspace wait for it. */

@@ -1,32 +1,9 @@
-import type { Line } from '@svc/csv-lines';
+import type { Columns, Line, ParsedRecord, RecordParser } from '@svc/csv-lines';
 import { jsonExcess } from '@svc/http-content/json-excess';
 import { repeatsName } from '@svc/http-content/json-names';
 import { JSON_DEPTH_MAX, RECORD_VALUES_MAX } from '../config/limits.ts';
 
-/** A record as a parser reads it from a file. */
-export interface ParsedRecord {
-  /** The physical line that it starts at, from 1. */
-  readonly line: number;
-  readonly text: string;
-  /** The parsed value. Undefined: there is a flaw. */
-  readonly value: unknown;
-  /** Why it cannot be parsed. Null: it can. */
-  readonly flaw: string | null;
-}
-
-/** Parses lines into records, lazily: read all records of one call before the next call. */
-export interface RecordParser {
-  readonly parse: (lines: readonly Line[]) => Iterable<ParsedRecord>;
-  /** Call after the last line. Returns the remaining records. */
-  readonly end: () => Iterable<ParsedRecord>;
-  /** The header row, once there is a record. Empty for a format without one. */
-  readonly header: () => string;
-}
-
 const BLANK = /^[ \t\r]*$/;
-
-/** The fields for names of the file. Null: the column is left out. A name that is missing here is that of a field. */
-export type Columns = ReadonlyMap<string, string | null>;
 
 /** Parses one JSON value per line. Skips blank lines. */
 export const ndjsonParser = (columns: Columns = new Map()): RecordParser => ({

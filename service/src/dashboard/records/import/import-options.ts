@@ -1,6 +1,6 @@
+import type { Columns } from '@svc/csv-lines';
 import { ROW_CELLS_MAX } from '@svc/csv-lines';
 import { allowParameters } from '../../../api/guards.ts';
-import type { Columns } from '../../../bulk/parser.ts';
 import { ApiError } from '../../../http/errors.ts';
 import { withoutToken } from '../../../http/request.ts';
 import type { RawQuery } from '../../../list/query.ts';

@@ -1,11 +1,39 @@
-import { type Cell, type CsvRow, csvReader } from '@svc/csv-lines';
-import { type Field, requiredFields, writableFields } from '@svc/sdk/contract';
-import type { Resource } from '../resources/define.ts';
-import type { Columns, ParsedRecord, RecordParser } from './parser.ts';
-import { BulkError } from './target.ts';
+import { type CompleteResource, type Field, requiredFields, writableFields } from '@svc/sdk/contract';
+import { type Cell, type CsvRow, csvReader } from './csv.ts';
+import type { Line } from './line.ts';
 
-/** Parses CSV with a header row of fields, in any order. Throws BulkError before the first record if the header is wrong. */
-export function csvParser(resource: Resource, mapping: Columns = new Map()): RecordParser {
+/** A record as a parser reads it from a file. */
+export interface ParsedRecord {
+  /** The physical line that it starts at, from 1. */
+  readonly line: number;
+  readonly text: string;
+  /** The parsed value. Undefined: there is a flaw. */
+  readonly value: unknown;
+  /** Why it cannot be parsed. Null: it can. */
+  readonly flaw: string | null;
+}
+
+/** Parses lines into records, lazily: read all records of one call before the next call. */
+export interface RecordParser {
+  readonly parse: (lines: readonly Line[]) => Iterable<ParsedRecord>;
+  /** Call after the last line. Returns the remaining records. */
+  readonly end: () => Iterable<ParsedRecord>;
+  /** The header row, once there is a record. Empty for a format without one. */
+  readonly header: () => string;
+}
+
+/** The fields for names of the file. Null: the column is left out. A name that is missing here is that of a field. */
+export type Columns = ReadonlyMap<string, string | null>;
+
+/** Throws an error with this message about the whole file. */
+type Refuse = (message: string) => never;
+
+/** Parses CSV with a header row of fields, in any order. Calls `refuse` before the first record if the header is wrong. */
+export function csvParser(
+  resource: CompleteResource,
+  refuse: Refuse,
+  mapping: Columns = new Map(),
+): RecordParser {
   const reader = csvReader();
   let columns: readonly (Column | null)[] | undefined;
   let header = '';
@@ -13,7 +41,7 @@ export function csvParser(resource: Resource, mapping: Columns = new Map()): Rec
   function* parsedRecords(rows: Iterable<CsvRow>): Generator<ParsedRecord> {
     for (const row of rows) {
       if (columns === undefined) {
-        columns = columnsOf(resource, mapping, row);
+        columns = columnsOf(resource, mapping, row, refuse);
         header = row.text;
       } else yield parsedRecord(columns, row);
     }
@@ -23,7 +51,7 @@ export function csvParser(resource: Resource, mapping: Columns = new Map()): Rec
     parse: (lines) => parsedRecords(reader.read(lines)),
     *end() {
       yield* parsedRecords(reader.end());
-      if (columns === undefined) throw new BulkError('The file is empty: CSV needs a header row.');
+      if (columns === undefined) refuse('The file is empty: CSV needs a header row.');
     },
     header: () => header,
   };
@@ -53,11 +81,14 @@ interface Column {
   readonly value: (cell: Cell) => unknown;
 }
 
-/** The columns of a header row. Null: it is left out. Throws BulkError if a column is unknown, repeated or missing. */
-function columnsOf(resource: Resource, mapping: Columns, header: CsvRow): readonly (Column | null)[] {
-  const refuse = (problem: string): never => {
-    throw new BulkError(`The header row (line ${header.line}) ${problem}.`);
-  };
+/** The columns of a header row. Null: it is left out. It is refused if a column is unknown, repeated or missing. */
+function columnsOf(
+  resource: CompleteResource,
+  mapping: Columns,
+  header: CsvRow,
+  refuseFile: Refuse,
+): readonly (Column | null)[] {
+  const refuse = (problem: string): never => refuseFile(`The header row (line ${header.line}) ${problem}.`);
   if (header.flaw !== null) refuse(header.flaw);
   const fields = writableFields(resource, 'import');
   const required = requiredFields(resource, 'import');
