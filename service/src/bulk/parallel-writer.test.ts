@@ -141,6 +141,24 @@ test('after the timestamps that were reserved, a batch continues the ranks of a 
   expect(await findingsOf(pool)).toEqual([]);
 });
 
+test('a slow import reserves timestamps anew, so that its workspace counts as written', async () => {
+  const ws = await workspaceWith(pool, 'c1');
+  const clock = async () =>
+    (await pool.query('select last_at::text from workspace_clocks where workspace_id = $1', [ws])).rows[0];
+  let now = 0;
+  const target = { pool, workspaceId: ws, resource: audits, importId: 'imp', by: TEST_ACTOR };
+  const writer = parallelWriter(target, 100_000, () => now);
+  const none = { records: [], refused: [], bytes: 0, recordsRead: 1_000, digest: null };
+  await writer.write(many(1_000, 'a'), none);
+  const first = await clock();
+  await writer.write(many(1_000, 'b'), none);
+  expect(await clock()).toEqual(first);
+  now += 21_000;
+  await writer.write(many(1_000, 'c'), none);
+  expect(await clock()).not.toEqual(first);
+  expect(await findingsOf(pool)).toEqual([]);
+});
+
 test.each(['earlier', 'later'])(
   'if the connection of the %s of two batches breaks, it fails, keeps what it reported, and a second run completes it',
   async (which) => {

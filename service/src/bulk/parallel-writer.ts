@@ -12,6 +12,8 @@ import type { BatchResult, ImportTarget } from './target.ts';
 
 /** Timestamps that a chain of batches reserves at once: a tenth of a second of the clock. */
 const CHAIN_TIMESTAMPS = 100_000;
+/** A slow import reserves anew after this time: the clock says to others that the workspace is being written. */
+const CHAIN_MS = 20_000;
 /** Smaller batches are faster without a parallel transaction. */
 const PARALLEL_LEAST = 1_000;
 
@@ -19,6 +21,7 @@ const PARALLEL_LEAST = 1_000;
 interface Chain {
   next: Micros;
   readonly last: Micros;
+  readonly begunAtMs: number;
 }
 
 /** What a batch passes to the next one once its ids are known; undefined if the chain ends. */
@@ -33,7 +36,11 @@ interface Link extends Omit<Uncommitted, 'committed'> {
  * another writer used the clock meanwhile or waits for it, the chain ends, and the batch is written after the earlier
  * ones. Needs a pool of at least two connections that nothing else uses. docs/decisions/0005 says why.
  */
-export function parallelWriter(target: ImportTarget, chainTimestamps = CHAIN_TIMESTAMPS): ImportWriter {
+export function parallelWriter(
+  target: ImportTarget,
+  chainTimestamps = CHAIN_TIMESTAMPS,
+  nowMs: () => number = () => performance.now(),
+): ImportWriter {
   const unlinked = batchWriter(target);
   let linked: Promise<Link | undefined> = Promise.resolve(undefined);
   let committed: Promise<unknown> = Promise.resolve();
@@ -47,7 +54,7 @@ export function parallelWriter(target: ImportTarget, chainTimestamps = CHAIN_TIM
         const result =
           inputs.length < PARALLEL_LEAST
             ? undefined
-            : await writeLinked(target, chainTimestamps, inputs, before, resolve);
+            : await writeLinked(target, [chainTimestamps, nowMs], inputs, before, resolve);
         if (result !== undefined) return result;
         await before.committed;
         const written = await unlinked.write(inputs, batch);
@@ -72,14 +79,14 @@ interface Before {
 /** Returns undefined, and writes nothing, if another writer used the clock meanwhile or waits for it. */
 async function writeLinked(
   target: ImportTarget,
-  chainTimestamps: number,
+  reservation: readonly [chainTimestamps: number, nowMs: () => number],
   inputs: readonly RecordInput[],
   before: Before,
   link: (next: Link) => void,
 ): Promise<InsertResult | undefined> {
   const { pool, workspaceId, resource } = target;
   const previous = await before.linked;
-  const chain = await chainFor(target, chainTimestamps, inputs.length, previous?.chain, before.committed);
+  const chain = await chainFor(target, reservation, inputs.length, previous?.chain, before.committed);
   const first = chain.next;
   chain.next += inputs.length;
   return inTransaction(pool, async (client) => {
@@ -110,17 +117,18 @@ async function writeLinked(
 /** The chain of the previous batch, or a new chain once that batch is committed. */
 async function chainFor(
   target: ImportTarget,
-  chainTimestamps: number,
+  [chainTimestamps, nowMs]: readonly [number, () => number],
   timestamps: number,
   current: Chain | undefined,
   committed: Promise<unknown>,
 ): Promise<Chain> {
-  if (current !== undefined && current.next + timestamps - 1 <= current.last) return current;
+  const isRecent = current !== undefined && nowMs() - current.begunAtMs < CHAIN_MS;
+  if (isRecent && current.next + timestamps - 1 <= current.last) return current;
   await committed;
   const count = Math.max(chainTimestamps, timestamps);
   const next = await inTransaction(target.pool, async (client) => {
     await beginImport(client, target);
     return allocateTimestamps(client, target.workspaceId, count);
   });
-  return { next, last: next + count - 1 };
+  return { next, last: next + count - 1, begunAtMs: nowMs() };
 }
