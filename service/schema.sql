@@ -449,6 +449,17 @@ create table webhook_endpoints (
   constraint webhook_endpoints_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 ) with (fillfactor=50);
 
+create table word_blocks (
+  workspace_id text collate "C" not null,
+  resource text collate "C" not null,
+  single boolean not null,
+  last_at timestamp with time zone not null,
+  last_id text collate "C" not null,
+  ids text[] collate "C" not null,
+  words text not null,
+  constraint word_blocks_pkey PRIMARY KEY (workspace_id, resource, single, last_at, last_id)
+);
+
 create table workspace_clocks (
   workspace_id text collate "C" not null,
   last_at timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
@@ -499,8 +510,6 @@ CREATE INDEX companies_by_created ON public.companies USING btree (workspace_id,
 
 CREATE INDEX companies_by_name ON public.companies USING btree (workspace_id, lower(name) COLLATE "C", id);
 
-CREATE INDEX companies_by_word ON public.companies USING gin (search_lexemes(workspace_id, id, name, ('//'::text || domain))) WITH (gin_pending_list_limit='256');
-
 CREATE INDEX content_by_company_created ON public.content USING btree (workspace_id, company_id, created_at, id);
 
 CREATE INDEX content_by_company_status_created ON public.content USING btree (workspace_id, company_id, status, created_at, id);
@@ -508,8 +517,6 @@ CREATE INDEX content_by_company_status_created ON public.content USING btree (wo
 CREATE INDEX content_by_created ON public.content USING btree (workspace_id, created_at, id);
 
 CREATE INDEX content_by_status_created ON public.content USING btree (workspace_id, status, created_at, id);
-
-CREATE INDEX content_by_word ON public.content USING gin (search_lexemes(workspace_id, id, title, url)) WITH (gin_pending_list_limit='256');
 
 CREATE INDEX dashboard_idempotency_keys_by_created ON public.dashboard_idempotency_keys USING btree (created_at);
 
@@ -534,8 +541,6 @@ CREATE INDEX mentions_by_company_published ON public.mentions USING btree (works
 CREATE INDEX mentions_by_created ON public.mentions USING btree (workspace_id, created_at, id);
 
 CREATE INDEX mentions_by_published ON public.mentions USING btree (workspace_id, published_at, id);
-
-CREATE INDEX mentions_by_word ON public.mentions USING gin (search_lexemes(workspace_id, id, title, url)) WITH (gin_pending_list_limit='256');
 
 CREATE INDEX one_time_links_by_subject ON public.one_time_links USING btree (subject);
 
@@ -566,6 +571,8 @@ CREATE INDEX webhook_deliveries_tests ON public.webhook_deliveries USING btree (
 CREATE INDEX webhook_endpoints_deleted ON public.webhook_endpoints USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
 CREATE INDEX webhook_endpoints_free ON public.webhook_endpoints USING btree (lease_until) WHERE enabled;
+
+CREATE INDEX word_blocks_by_word ON public.word_blocks USING gin (block_lexemes(workspace_id, resource, last_id, words)) WITH (gin_pending_list_limit='256');
 
 CREATE INDEX workspaces_by_deletion ON public.workspaces USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 
@@ -649,6 +656,17 @@ create view webhook_delivery_records as
             ELSE NULL::text
         END, 'nextAttemptAt', to_char((next_attempt_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text)))::text AS doc
    FROM webhook_deliveries;
+
+CREATE OR REPLACE FUNCTION public.block_lexemes(workspace_id text, resource text, last_id text, words text)
+ RETURNS tsvector
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN array_to_tsvector(CASE WHEN ((hashtextextended(last_id, (0)::bigint) & (31)::bigint) <> 0) THEN search_prefixed(replace(words, '
+'::text, ''::text), search_tag((workspace_id || resource))) ELSE (((search_prefixed(replace(words, '
+'::text, ''::text), search_tag((workspace_id || resource))) || search_prefixed(replace(words, '
+'::text, ''::text), (search_tag((workspace_id || resource)) || '!'::text))) || CASE WHEN ((hashtextextended(last_id, (0)::bigint) & (1023)::bigint) = 0) THEN search_prefixed(replace(words, '
+'::text, ''::text), (search_tag((workspace_id || resource)) || '#'::text)) ELSE '{}'::text[] END) || CASE WHEN ((hashtextextended(last_id, (0)::bigint) & (32767)::bigint) = 0) THEN search_prefixed(replace(words, '
+'::text, ''::text), (search_tag((workspace_id || resource)) || '$'::text)) ELSE '{}'::text[] END) END);
 
 CREATE OR REPLACE FUNCTION public.company_key(workspace_id text, company_id text)
  RETURNS bigint
@@ -758,6 +776,124 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.index_changed_words()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  last record := last_block(new.workspace_id, tg_table_name);
+begin
+  if (new.created_at, new.id) > (last.last_at, last.last_id) then return null; end if;
+  if tg_table_name = 'companies' then
+    insert into word_blocks values (new.workspace_id, tg_table_name, true, new.created_at, new.id, array[new.id],
+      search_words(new.name, '//' || new.domain))
+    on conflict (workspace_id, resource, single, last_at, last_id) do update set words = excluded.words;
+  else
+    insert into word_blocks values (new.workspace_id, tg_table_name, true, new.created_at, new.id, array[new.id],
+      search_words(new.title, new.url))
+    on conflict (workspace_id, resource, single, last_at, last_id) do update set words = excluded.words;
+  end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.index_earlier_words(workspace text, kind text, records text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  last record := last_block(workspace, kind);
+  earlier text[];
+  first_at timestamptz;
+begin
+  if last.last_at = '-infinity' then return; end if;
+  execute format('select array_agg(r.id), min(r.created_at)
+      from unnest($1) each cross join lateral (
+        select id, created_at from %s where workspace_id = $2 and id >= each and id <= each order by id limit 1) r
+      where (r.created_at, r.id) < ($3, $4)', kind)
+    into earlier, first_at using records, workspace, last.last_at, last.last_id;
+  if cardinality(earlier) > 32 then
+    delete from word_blocks where workspace_id = workspace and resource = kind and not single and last_at >= first_at;
+  else
+    execute format('insert into word_blocks
+        select $1, %L, true, r.created_at, r.id, array[r.id], search_words(%s, %s)
+        from unnest($2) each cross join lateral (
+          select * from %s where workspace_id = $1 and id >= each and id <= each order by id limit 1) r
+        on conflict (workspace_id, resource, single, last_at, last_id) do update set words = excluded.words',
+        kind, searched_title(kind), searched_url(kind), kind)
+      using workspace, earlier;
+  end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.index_words(workspace text, kinds text[], most integer, waits boolean, OUT added integer, OUT ms double precision)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  kind text;
+  last record;
+  later integer;
+  locked_at timestamptz;
+begin
+  added := 0;
+  ms := 0;
+  if to_regclass('pg_dist_partition') is not null then return; end if;
+  foreach kind in array kinds loop
+    select * into last from last_block(workspace, kind);
+    execute format('select count(*) from (
+        select from %s where workspace_id >= $1 and workspace_id <= $1 and (workspace_id, created_at, id) > ($1, $2, $3)
+        order by workspace_id, created_at, id limit 32) later', kind)
+      into later using workspace, last.last_at, last.last_id;
+    continue when later < 32;
+    if locked_at is null then
+      if waits then
+        perform from workspace_clocks where workspace_id = workspace for update;
+      else
+        perform from workspace_clocks where workspace_id = workspace for update skip locked;
+      end if;
+      if not found then
+        added := null;
+        return;
+      end if;
+      locked_at := clock_timestamp();
+      select * into last from last_block(workspace, kind);
+    end if;
+    execute format('insert into word_blocks
+        select $1, %L, false, max(at), (array_agg(id order by at desc, id desc))[1], array_agg(id order by at, id),
+          string_agg(search_words(title, url), e''\n'' order by at, id)
+        from (
+          select created_at as at, id, %s as title, %s as url, (row_number() over (order by created_at, id) - 1) / 32 as block
+          from (
+            select * from %s where workspace_id >= $1 and workspace_id <= $1 and (workspace_id, created_at, id) > ($1, $2, $3)
+            order by workspace_id, created_at, id limit $4
+          ) later
+        ) numbered
+        group by block having count(*) = 32', kind, searched_title(kind), searched_url(kind), kind)
+      using workspace, last.last_at, last.last_id, most - added;
+    get diagnostics later = row_count;
+    added := added + later * 32;
+    exit when added >= most;
+  end loop;
+  ms := coalesce(extract(epoch from clock_timestamp() - locked_at) * 1000, 0);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.last_block(workspace text, kind text, OUT last_at timestamp with time zone, OUT last_id text)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  select b.last_at, b.last_id into last_at, last_id from word_blocks b
+  where b.workspace_id = workspace and b.resource = kind and not b.single order by b.last_at desc, b.last_id desc limit 1;
+  if not found then
+    last_at := '-infinity';
+    last_id := '';
+  end if;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.mark_missed_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -804,6 +940,55 @@ begin
   new.id_order := coalesce((select substr(id_order, 1, 5) from audits
     where workspace_id = new.workspace_id and id < new.id order by id desc limit 1), '\x0000000000') || new.id::bytea;
   return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.records_with_words(workspace text, kind text, searched text, most integer)
+ RETURNS text[]
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_bitmapscan TO 'on'
+ SET enable_indexscan TO 'off'
+ SET enable_indexonlyscan TO 'off'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+ SET gin_fuzzy_search_limit TO '0'
+AS $function$
+declare
+  word text;
+  quoted text;
+  mark text;
+  blocks integer;
+  records integer;
+  found_ids text[];
+begin
+  <<words>>
+  for word in select each from unnest(search_prefixed(searched, '')) each group by each
+    order by length(each) desc, each limit 4
+  loop
+    quoted := replace(replace(word, '\', '\\'), '''', '''''');
+    foreach mark in array array['$', '#', '!'] loop
+      select count(*), sum(having_word) into blocks, records from (
+        select (select count(*) from string_to_table(words, e'\n') line where line like '% ' || word || '%') as having_word
+        from word_blocks
+        where block_lexemes(workspace_id, resource, last_id, words)
+            @@ format('''%s'':*', search_tag(workspace || kind) || mark || quoted)::tsquery
+          and workspace_id || resource = workspace || kind
+        limit 97) sample;
+      continue words when blocks > 96 or records > most / 32;
+    end loop;
+    select coalesce(array_agg(distinct line.id), '{}') into found_ids from (
+        select b.ids, b.words from word_blocks b
+        where block_lexemes(b.workspace_id, b.resource, b.last_id, b.words)
+            @@ format('''%s'':*', search_tag(workspace || kind) || quoted)::tsquery
+          and b.workspace_id || b.resource = workspace || kind
+        offset 0
+      ) block
+      cross join lateral unnest(block.ids, string_to_array(block.words, e'\n')) as line (id, words)
+      where line.words like '% ' || word || '%';
+    return found_ids;
+  end loop;
+  return null;
 end
 $function$;
 
@@ -859,11 +1044,52 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.search_lexemes(workspace_id text, id text, title text, url text)
- RETURNS tsvector
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-RETURN array_to_tsvector(CASE WHEN ((hashtextextended(id, (0)::bigint) & (31)::bigint) <> 0) THEN search_prefixed(search_words(title, url), search_tag(workspace_id)) ELSE (((search_prefixed(search_words(title, url), search_tag(workspace_id)) || search_prefixed(search_words(title, url), (search_tag(workspace_id) || '!'::text))) || CASE WHEN ((hashtextextended(id, (0)::bigint) & (1023)::bigint) = 0) THEN search_prefixed(search_words(title, url), (search_tag(workspace_id) || '#'::text)) ELSE '{}'::text[] END) || CASE WHEN ((hashtextextended(id, (0)::bigint) & (32767)::bigint) = 0) THEN search_prefixed(search_words(title, url), (search_tag(workspace_id) || '$'::text)) ELSE '{}'::text[] END) END);
+CREATE OR REPLACE FUNCTION public.remove_later_words()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  first record;
+begin
+  for first in select workspace_id, min(created_at) as at from added group by workspace_id loop
+    delete from word_blocks where workspace_id = first.workspace_id and resource = tg_table_name::text and not single
+      and last_at >= first.at;
+  end loop;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.remove_words()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  block record;
+  kept boolean;
+begin
+  if not exists (select from deleted join workspace_clocks using (workspace_id)) then return null; end if;
+  delete from word_blocks where ctid = any (array(
+    select found.ctid from deleted d cross join lateral (
+      select b.ctid from word_blocks b where b.workspace_id = d.workspace_id and b.resource = tg_table_name::text and b.single
+        and b.last_at = d.created_at and b.last_id = d.id) found));
+  for block in
+    select distinct found.* from deleted d cross join lateral (
+      select b.workspace_id, b.last_at, b.last_id, b.ids from word_blocks b
+      where b.workspace_id = d.workspace_id and b.resource = tg_table_name::text and not b.single
+        and (b.last_at, b.last_id) >= (d.created_at, d.id)
+      order by b.last_at, b.last_id limit 1) found
+  loop
+    execute format('select exists (select from unnest($2) each cross join lateral (
+        select from %s where workspace_id = $1 and id >= each and id <= each order by id limit 1) r)', tg_table_name)
+      into kept using block.workspace_id, block.ids;
+    if not kept then
+      delete from word_blocks where workspace_id = block.workspace_id and resource = tg_table_name::text and not single
+        and last_at = block.last_at and last_id = block.last_id;
+    end if;
+  end loop;
+  return null;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.search_patterns(q text)
  RETURNS text[]
@@ -883,44 +1109,42 @@ CREATE OR REPLACE FUNCTION public.search_records(kind anyelement, workspace text
  RETURNS SETOF anyelement
  LANGUAGE plpgsql
  STABLE
- SET enable_bitmapscan TO 'on'
- SET enable_indexscan TO 'off'
- SET enable_indexonlyscan TO 'off'
- SET enable_seqscan TO 'off'
  SET jit TO 'off'
- SET gin_fuzzy_search_limit TO '0'
 AS $function$
 declare
-  title text := case when pg_typeof(kind) = 'companies'::regtype then 'name' else 'title' end;
-  url text := case when pg_typeof(kind) = 'companies'::regtype then '''//'' || domain' else 'url' end;
-  rows text := format('from %s where search_lexemes(workspace_id, id, %s, %s) @@ $1::tsquery and workspace_id || '''' = $2',
-    pg_typeof(kind), title, url);
+  resource text := pg_typeof(kind)::text;
   patterns text[] := search_patterns(q);
   address text := regexp_replace(q, '^[A-Za-z]+://', '');
-  searched text := case when patterns[2] is null then search_words(address, '') else search_words('', '//' || address) end;
-  word text;
-  quoted text;
-  mark text;
+  last record;
+  ids text[];
   found integer;
 begin
   if to_regclass('pg_dist_partition') is null then
-    <<words>>
-    for word in select each from unnest(search_prefixed(searched, '')) each group by each
-      order by length(each) desc, each limit 4
-    loop
-      quoted := replace(replace(word, '\', '\\'), '''', '''''');
-      foreach mark in array array['$', '#', '!'] loop
-        execute format('select count(*) from (select %s limit 97) sample', rows) into found
-          using format('''%s'':*', search_tag(workspace) || mark || quoted), workspace;
-        continue words when found > 96;
-      end loop;
-      return query execute format('select * %s and id <> $3 and (search_words(%s, %s) like all ($4) or lower(%s) ~ $5) limit $6',
-        rows, title, url, url)
-        using format('''%s'':*', search_tag(workspace) || quoted), workspace, q, patterns[3:], patterns[2], most + 1;
-      get diagnostics found = row_count;
-      if found > most then return next kind; end if;
+    ids := records_with_words(workspace, resource,
+      case when patterns[2] is null then search_words(address, '') else search_words('', '//' || address) end,
+      most);
+  end if;
+  if ids is not null then
+    select * into last from last_block(workspace, resource);
+    execute format('select count(*) from (
+        select from %s where workspace_id >= $1 and workspace_id <= $1 and (workspace_id, created_at, id) > ($1, $2, $3)
+        order by workspace_id, created_at, id limit $4) later', resource)
+      into found using workspace, last.last_at, last.last_id, most + 1;
+    if found <= most and cardinality(ids) <= most then
+      return query execute format('select * from (
+          select r.* from unnest($4) each cross join lateral (
+            select * from %1$s where workspace_id = $1 and id >= each and id <= each order by id limit 1) r
+          where (r.created_at, r.id) <= ($2, $3)
+          union all
+          select * from (
+            select * from %1$s where workspace_id >= $1 and workspace_id <= $1 and (workspace_id, created_at, id) > ($1, $2, $3)
+            order by workspace_id, created_at, id limit $8) later
+        ) found
+        where id <> $5 and lower(%2$s || '' '' || coalesce(%3$s, '''')) like $9
+          and (search_words(%2$s, %3$s) like all ($6) or lower(%3$s) ~ $7)', resource, searched_title(resource), searched_url(resource))
+        using workspace, last.last_at, last.last_id, ids, q, patterns[3:], patterns[2], most, patterns[1];
       return;
-    end loop;
+    end if;
   end if;
   return next kind;
 end
@@ -937,6 +1161,18 @@ CREATE OR REPLACE FUNCTION public.search_words(title text, url text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (' '::text || regexp_replace(lower((("left"(title, 500) || ' '::text) || "left"(split_part(COALESCE(url, ''::text), '/'::text, 3), 253))), '[\x01-\x1f\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u206f\u3000-\u3004\u3008-\u3020\u3030\uff00-\uff0f\uff1a-\uff20]+'::text, ' '::text, 'g'::text));
+
+CREATE OR REPLACE FUNCTION public.searched_title(kind text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (kind = 'companies'::text) THEN 'name'::text ELSE 'title'::text END;
+
+CREATE OR REPLACE FUNCTION public.searched_url(kind text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (kind = 'companies'::text) THEN '''//'' || domain'::text ELSE 'url'::text END;
 
 CREATE OR REPLACE FUNCTION public.write_requests(anchor text, waited text, workspace_ids text[], key_ids text[], token_versions integer[], ids text[], heads text[], tails text[], counted boolean[], statuses smallint[], methods text[], paths text[], latency_buckets smallint[], timeout text)
  RETURNS TABLE(place integer, workspace text, granted boolean, used bigint, quota bigint, reason text)
@@ -1031,10 +1267,28 @@ CREATE TRIGGER has_content BEFORE DELETE ON public.companies FOR EACH ROW EXECUT
 
 CREATE TRIGGER has_mentions BEFORE DELETE ON public.companies FOR EACH ROW EXECUTE FUNCTION refuse_while_records_exist('mentions');
 
+CREATE TRIGGER index_changed_words AFTER UPDATE OF name, domain ON public.companies FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.domain IS DISTINCT FROM new.domain))) EXECUTE FUNCTION index_changed_words();
+
 CREATE TRIGGER missed_change AFTER INSERT OR DELETE OR UPDATE OF doc ON public.companies FOR EACH ROW WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION mark_missed_change();
+
+CREATE TRIGGER remove_later_words AFTER INSERT ON public.companies REFERENCING NEW TABLE AS added FOR EACH STATEMENT WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION remove_later_words();
+
+CREATE TRIGGER remove_words AFTER DELETE ON public.companies REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION remove_words();
+
+CREATE TRIGGER index_changed_words AFTER UPDATE OF title, url ON public.content FOR EACH ROW WHEN (((old.title IS DISTINCT FROM new.title) OR (old.url IS DISTINCT FROM new.url))) EXECUTE FUNCTION index_changed_words();
 
 CREATE TRIGGER missed_change AFTER INSERT OR DELETE OR UPDATE OF doc ON public.content FOR EACH ROW WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION mark_missed_change();
 
+CREATE TRIGGER remove_later_words AFTER INSERT ON public.content REFERENCING NEW TABLE AS added FOR EACH STATEMENT WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION remove_later_words();
+
+CREATE TRIGGER remove_words AFTER DELETE ON public.content REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION remove_words();
+
+CREATE TRIGGER index_changed_words AFTER UPDATE OF title, url ON public.mentions FOR EACH ROW WHEN (((old.title IS DISTINCT FROM new.title) OR (old.url IS DISTINCT FROM new.url))) EXECUTE FUNCTION index_changed_words();
+
 CREATE TRIGGER missed_change AFTER INSERT OR DELETE OR UPDATE OF doc ON public.mentions FOR EACH ROW WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION mark_missed_change();
+
+CREATE TRIGGER remove_later_words AFTER INSERT ON public.mentions REFERENCING NEW TABLE AS added FOR EACH STATEMENT WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION remove_later_words();
+
+CREATE TRIGGER remove_words AFTER DELETE ON public.mentions REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION remove_words();
 
 CREATE TRIGGER has_usage_mark AFTER INSERT ON public.workspaces FOR EACH ROW EXECUTE FUNCTION create_usage_mark();

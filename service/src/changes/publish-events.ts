@@ -51,7 +51,7 @@ const limitTo = ([lockMs, ms]: readonly [number, number]): BoundStatement =>
     `limit_lock_time_to_${lockMs}`,
     `set local citus.propagate_set_commands = 'local'; set local lock_timeout = ${lockMs}; set local statement_timeout = ${ms}`,
   );
-const limitFirst = limitTo(FIRST_LIMITS_MS);
+export const limitFirst = limitTo(FIRST_LIMITS_MS);
 export const limitAgain = limitTo(LIMITS_MS);
 const takeEvents = statement('take_pending_events', JOB)`
   with taken as (

@@ -11,11 +11,14 @@ const POLL_MS = 500;
 const GROUP = 'background: the first start after an upgrade builds each index once';
 const building = statements('build_indexes', GROUP);
 
-/** The indexes of the words, by name. */
+/**
+ * The indexes of the words, by name, without rows: a later migration removes them. The migration that creates them with all
+ * rows, and locks the tables meanwhile, leaves out those that exist.
+ */
 const WORDS: Readonly<Record<string, string>> = {
-  mentions_by_word: 'mentions using gin (search_lexemes(workspace_id, id, title, url))',
-  content_by_word: 'content using gin (search_lexemes(workspace_id, id, title, url))',
-  companies_by_word: `companies using gin (search_lexemes(workspace_id, id, name, '//' || domain))`,
+  mentions_by_word: 'mentions (id) where false',
+  content_by_word: 'content (id) where false',
+  companies_by_word: 'companies (id) where false',
 };
 
 /** Which of the indexes $1 are not complete. `present`: a stopped node has left a part. None in a cluster of Citus. */
@@ -96,14 +99,14 @@ async function lock(client: pg.ClientBase): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
-/** Builds the indexes of the words (docs/decisions/0040). */
+/** Builds the indexes of the words, without rows (docs/decisions/0040). */
 export const buildWordIndexes = buildMissing(
   async (client) => (await client.query<MissingIndex>(selectMissing(Object.keys(WORDS)))).rows,
   async (missing, run, log) => {
     for (const { name, present } of missing) {
       if (present) await run(`drop index concurrently ${name}`);
       log(name);
-      await run(`create index concurrently ${name} on ${WORDS[name]} with (gin_pending_list_limit = 256)`);
+      await run(`create index concurrently ${name} on ${WORDS[name]}`);
     }
   },
 );

@@ -183,4 +183,10 @@ export const DAMAGES: readonly Damage[] = [
       select $1, 'live', max(created_at)::date + 1, 4, 0 from audit_log where workspace_id = $1`,
     found: [['usage', 'stored 4 (failed: 0), counted 0 (failed: 0)']],
   },
+  {
+    what: 'the words of records are missing in the index',
+    sql: `insert into word_blocks select workspace_id, 'mentions', false, created_at, id, array['r1'], ' wrong'
+      from mentions where workspace_id = $1 and id = 'r2'`,
+    found: [['words', 'mentions: a search misses words of 2 records, such as r1']],
+  },
 ];

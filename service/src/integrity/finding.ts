@@ -4,7 +4,16 @@ import { inTransaction, removeStatementTimeout } from '../database/pool.ts';
 /** A difference between the records and what is stored about them. */
 export interface Finding {
   readonly workspaceId: string;
-  readonly problem: 'wire JSON' | 'order' | 'counter' | 'clock' | 'quota' | 'usage' | 'feed' | 'key';
+  readonly problem:
+    | 'wire JSON'
+    | 'order'
+    | 'counter'
+    | 'clock'
+    | 'quota'
+    | 'usage'
+    | 'feed'
+    | 'key'
+    | 'words';
   /** The difference, for people: ids and numbers, never content. */
   readonly detail: string;
   /** Whether it was repaired. */

@@ -12,6 +12,7 @@ import { verifyClocks, verifyMonth } from './verify-clocks.ts';
 import { verifyFeed } from './verify-feed.ts';
 import { verifyKeyIndexes, verifyKeys } from './verify-keys.ts';
 import { verifyUsage } from './verify-usage.ts';
+import { verifyWords } from './verify-words.ts';
 
 const BATCH_RECORDS = 5_000;
 
@@ -41,9 +42,9 @@ const selectKept = statement('kept_workspace', 'bulk')`select 1 from workspaces 
 /**
  * Verifies all workspaces: compares each doc with its columns, the order of `id_order` with that of the ids, each counter
  * with a count, each clock with its newest time and with the database's clock, the month of the quota with the current one,
- * the usage of keys with the log, the records with the feed, and the keys with the table that finds their workspaces. Each
- * comparison is one snapshot, so it is exact while writers run. The repair of a counter blocks the workspace's writers while
- * it counts.
+ * the usage of keys with the log, the records with the feed, the keys with the table that finds their workspaces, and words
+ * of records with the search. Each comparison is one snapshot, so it is exact while writers run. The repair of a counter
+ * blocks the workspace's writers while it counts.
  */
 export async function verifyRecords(given: VerifyOptions): Promise<void> {
   const { pool, onFinding } = given;
@@ -66,6 +67,7 @@ export async function verifyRecords(given: VerifyOptions): Promise<void> {
     await verifyMonth(options, id);
     await verifyUsage(options, id);
     await verifyKeys(options, id);
+    await verifyWords(options, id);
   }
   await verifyKeyIndexes(given);
 }

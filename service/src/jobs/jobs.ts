@@ -23,6 +23,7 @@ import { resealEndpointSecrets } from '../webhooks/reseal.ts';
 import { maintainAuditLog } from './audit-log-partitions.ts';
 import { deleteExpired } from './expired.ts';
 import { removeDeletedWorkspaces } from './remove-workspaces.ts';
+import { keepIndexing } from './word-index.ts';
 import { keepPublishing } from './workspace-events.ts';
 
 export interface JobOptions {
@@ -44,7 +45,7 @@ export interface Jobs {
   readonly stop: () => Promise<void>;
 }
 
-/** The database connections: one for LISTEN, one for the schedule, one for the job itself, one for events of workspaces. */
+/** The database connections: one for LISTEN, one for the schedule, one for the job itself, one for events and words. */
 export const JOB_CONNECTIONS = 4;
 /** NOTIFY announces jobs. Polling finds jobs whose announcement was lost. */
 const POLL_INTERVAL_MS = 60_000;
@@ -166,7 +167,11 @@ export function startJobs(options: JobOptions): Jobs {
       await delay(RESTART_PAUSE_MS, undefined, { signal: ending.signal }).catch(() => undefined);
     }
   };
-  const done = Promise.all([keepRunning(), keepPublishing(pool, log, options.announce, ending.signal)]);
+  const done = Promise.all([
+    keepRunning(),
+    keepPublishing(pool, log, options.announce, ending.signal),
+    keepIndexing(pool, log, ending.signal),
+  ]);
   return {
     async stop() {
       ending.abort();

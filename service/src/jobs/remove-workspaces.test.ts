@@ -38,6 +38,8 @@ const FILL = [
    select $1, 'key_' || n, date '2026-01-01', 1, 0 from generate_series(1, 2500) n`,
   `insert into changes (workspace_id, last_at, type, changes, bytes, items)
    select $1, '2026-01-01'::timestamptz + n * interval '1 s', 'company.created', 1, 0, '' from generate_series(1, 2500) n`,
+  `insert into word_blocks select $1, 'mentions', false, now() + n * interval '1 s', 'men_' || n, '{men_0}', ' word'
+   from generate_series(1, 1500) n`,
   `insert into webhook_endpoints (workspace_id, id, url, description, ordered, secret, position, enabled)
    select $1, 'whe_' || n, 'https://example.com', '', true, '', '', false from generate_series(1, 2) n`,
   `insert into webhook_deliveries (workspace_id, endpoint_id, event_id, type, state, attempts, duration_ms, attempted_at)

@@ -173,5 +173,7 @@ export function noteOfCreations(
   const changes = inserted.map(({ index, id, doc }, i) =>
     creationOf(resource, { at: first + index, id, doc, values: accepted[i]?.values ?? {} }),
   );
-  return noteOf(changes, countsOf(resource, accepted));
+  const isEarlier = (i: number): boolean => accepted[i]?.values['createdAt'] != null;
+  const earlier = inserted.flatMap(({ id }, i) => (resource.list.searched && isEarlier(i) ? [id] : []));
+  return noteOf(changes, countsOf(resource, accepted), earlier);
 }

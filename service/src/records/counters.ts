@@ -44,25 +44,31 @@ const updateCounts = preparedStatement('note_changes', 'bulk')`
 export interface ChangeNote {
   readonly rows: readonly (readonly unknown[])[];
   readonly counts: ReadonlyMap<string, number>;
+  /** The ids of searched records that were created with a createdAt of their own. */
+  readonly earlier: readonly string[];
 }
 
 /** The note of changes, which are in the order of their times. */
-export const noteOf = (changes: readonly Change[], counts: ReadonlyMap<string, number>): ChangeNote => ({
-  rows: changeColumns(changes),
-  counts,
-});
+export const noteOf = (
+  changes: readonly Change[],
+  counts: ReadonlyMap<string, number>,
+  earlier: readonly string[] = [],
+): ChangeNote => ({ rows: changeColumns(changes), counts, earlier });
+
+const indexEarlier = preparedStatement('index_earlier_words', 'bulk')`select index_earlier_words($1, $2, $3)`;
 
 /**
- * Appends changes to the feed, and adds to the counters, by company. A counter that does not exist starts at 0. The caller
- * holds the lock of the clock.
+ * Appends changes to the feed, and adds to the counters, by company. A counter that does not exist starts at 0. Indexes the
+ * words of earlier records, which no job does (docs/decisions/0040). The caller holds the lock of the clock.
  */
 export async function noteChanges(
   client: pg.ClientBase,
   workspaceId: string,
   resource: Resource,
-  { rows, counts }: ChangeNote,
+  { rows, counts, earlier }: ChangeNote,
 ): Promise<void> {
   await client.query(
     updateCounts(workspaceId, resource.name, [...counts.keys()], [...counts.values()], ...rows),
   );
+  if (earlier.length > 0) await client.query(indexEarlier(workspaceId, resource.list.relation, earlier));
 }

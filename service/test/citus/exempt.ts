@@ -16,6 +16,7 @@ const EXEMPTIONS: readonly Exemption[] = [
       'deleted_endpoints',
       'removable_workspaces',
       'workspaces_with_events',
+      'written_workspaces',
       'delete_expired_imports',
       'delete_expired_invitations',
       'delete_expired_idempotent_answers',

@@ -124,3 +124,23 @@ export const seedChanges = (
       changes.map((change, i) => ({ ...change, at: first + i })),
     );
   });
+
+/** Records that one statement adds to the index of the search. */
+const INDEXED_RECORDS = 512;
+const SEARCHED = RESOURCES.filter(({ list }) => list.searched).map(({ list }) => list.relation);
+
+/** Adds the words of all records to the index of the search, as a job of the service does. */
+export async function indexWords(pool: pg.Pool): Promise<void> {
+  const { rows: workspaces } = await pool.query<{ id: string }>(
+    'select workspace_id as id from workspace_clocks',
+  );
+  for (const { id } of workspaces) {
+    for (let added = INDEXED_RECORDS; added >= INDEXED_RECORDS; ) {
+      const { rows } = await pool.query<{ added: number | null }>(
+        'select added from index_words($1, $2, $3, true)',
+        [id, SEARCHED, INDEXED_RECORDS],
+      );
+      added = rows[0]?.added ?? INDEXED_RECORDS;
+    }
+  }
+}

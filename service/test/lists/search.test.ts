@@ -4,7 +4,7 @@ import { SEARCHED_ROWS_MAX } from '../../src/config/limits.ts';
 import { expectFailure } from '../harness/answers.ts';
 import { COMPANY, idsOf, LISTS, type ListCase, type Params, pageOf, walk } from '../harness/lists.ts';
 import { inCluster } from '../harness/locks.ts';
-import { resourceNamed, seedRecords } from '../harness/records.ts';
+import { indexWords, resourceNamed, seedRecords } from '../harness/records.ts';
 import { createWorld, seedRow } from '../harness/world.ts';
 
 const world = await createWorld();
@@ -184,8 +184,19 @@ test('a search for common words and a filter that no index serves stop after a b
   );
   const last = `men_b${String(count - 1).padStart(6, '0')}`;
   const both = [last, 'men_b000001'];
+  const get = (params: Params) => {
+    const given = Object.entries(params).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)]],
+    );
+    return world.service.request(token, `/v1/mentions?${new URLSearchParams(given)}`);
+  };
+  const rare = { q: 'RARE', sort: 'published-descending' };
+  // More records are in no block of words than a search compares at once.
+  const before = await walk(get, rare);
+  expect([before.length, before.flatMap(idsOf)]).toEqual([3, both]);
+  await indexWords(pool);
   for (const [filter, most, newest] of [
-    // A cluster does not search by the index.
+    // A cluster does not search by words in blocks.
     [{ q: 'RARE' }, inCluster() ? 3 : 1, both],
     [{ q: 'sim', sentiment: 'negative' }, 3, both],
     [{ q: 'https://t.example', sentiment: 'negative' }, 3, both],
@@ -195,11 +206,6 @@ test('a search for common words and a filter that no index serves stop after a b
   ] as const) {
     for (const sort of ['created-descending', 'published-descending'])
       for (const direction of ['forward', 'before'] as const) {
-        const get = (params: Params) =>
-          world.service.request(
-            token,
-            `/v1/mentions?${new URLSearchParams(Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])))}`,
-          );
         const pages = await walk(get, { ...filter, sort, direction });
         expect(pages.length).toBe(most);
         const found = pages.flatMap(idsOf);

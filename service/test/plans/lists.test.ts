@@ -29,6 +29,8 @@ const COUNTED = 1_000;
 
 /** The pending list of an index of words: a search reads it for each of three samples, and for the word. */
 const WORD_OVERHEAD = 4 * 40 + OVERHEAD;
+/** A record that a search finds: its block, and its look-up by id. */
+const FOUND_MAX = 6;
 /** A sample that shows that a word is common. */
 const COMMON_MAX = 3 * 100;
 
@@ -156,7 +158,7 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
           });
           for (const [q, bound, isCommon] of [
             ['nobody', WORD_OVERHEAD, false],
-            [`rarely ${COMMON_WORD}`, WORD_OVERHEAD + RARE_TITLES, false],
+            [`rarely ${COMMON_WORD}`, WORD_OVERHEAD + RARE_TITLES * FOUND_MAX, false],
             [COMMON_WORD, WORD_OVERHEAD + COMMON_MAX, true],
             ['%', WORD_OVERHEAD, true],
           ] as const) {

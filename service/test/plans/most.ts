@@ -36,8 +36,8 @@ const FOUND_ROW_MAX = 5;
 const FEED_ROW_MAX = 10;
 /** Rows that are compared one by one, and the pages of their index. */
 const SEARCH_MAX = SEARCHED_ROWS_MAX * 1.05;
-/** The pending list and a sample for each of three marks and four words, and catalogs. */
-const WORDS_MAX = 4 * 3 * (40 + 100) + 400;
+/** The pending list and a sample for each of three marks and four words, catalogs, and records that are in no block yet. */
+const WORDS_MAX = 4 * 3 * (40 + 100) + 400 + SEARCH_MAX;
 
 /** A look-up: the pages of an index above the leaf, the leaf and the row. */
 const READ_MAX = 5;

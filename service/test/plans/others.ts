@@ -29,6 +29,7 @@ export const OTHERS: Readonly<Record<string, (workspaceId: string) => readonly u
   end_of_uncounted: (workspaceId) => [workspaceId, '-infinity', ENTRIES_OF_ONE],
   free_logs: (workspaceId) => [[workspaceId]],
   has_usage_mark: (workspaceId) => [workspaceId],
+  index_earlier_words: (workspaceId) => [workspaceId, 'mentions', ['men_1_1']],
   key_name: (workspaceId) => [workspaceId, 'key_1'],
   fail_unwanted_deliveries: (workspaceId) => [workspaceId, WAITING_ENDPOINT, '', ['content.updated'], null],
   find_workspace: (workspaceId) => [workspaceId],

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { RESOURCES } from '../../src/resources/index.ts';
 import { createTestDatabase, type TestDatabase } from '../harness/database.ts';
 import { COMPANY, type FilterCase, LISTS, type ListCase, OTHER_COMPANY } from '../harness/lists.ts';
-import { type SeedRow, seedChanges, seedRecords, tableOf } from '../harness/records.ts';
+import { indexWords, type SeedRow, seedChanges, seedRecords, tableOf } from '../harness/records.ts';
 import { COMMON_WORD } from './shapes.ts';
 
 /** A database with a large workspace that the planner's statistics do not describe. */
@@ -59,6 +59,7 @@ export async function createState(name: StateName): Promise<PlanState> {
   const [workspaceId = ''] = await workspaces(pool, 1);
   await copyPatterns(pool, patterns, [workspaceId], ROWS);
   await fillOtherTables(pool, workspaceId);
+  await indexWords(pool);
   return { database, workspaceId, others: ids };
 }
 

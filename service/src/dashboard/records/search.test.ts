@@ -3,6 +3,7 @@ import { expectFailure } from '../../../test/harness/answers.ts';
 import { createTestDashboard } from '../../../test/harness/dashboard.ts';
 import { importText, ndjson } from '../../../test/harness/import.ts';
 import { inCluster } from '../../../test/harness/locks.ts';
+import { indexWords } from '../../../test/harness/records.ts';
 import { createTestService } from '../../../test/harness/service.ts';
 import { SEARCHED_ROWS_MAX } from '../../config/limits.ts';
 import { SEARCH_HITS_MAX } from '../limits.ts';
@@ -87,6 +88,7 @@ test('the search of a workspace with many similar titles returns ten of a resour
     content(`con_many_${i}`, `Similar title ${i}`),
   );
   await add('content', ...many);
+  await indexWords(service.pool);
   const similar = await search('similar');
   expect(similar.data).toHaveLength(SEARCH_HITS_MAX);
   expect(similar.data[0]).toMatchObject({ id: `con_many_${SEARCHED_ROWS_MAX - 1}`, match: 'start' });

@@ -27,6 +27,7 @@ export const TABLE_PLACEMENTS: Readonly<Record<string, TablePlacement>> = {
   mentions: 'workspace',
   content: 'workspace',
   record_counts: 'workspace',
+  word_blocks: 'workspace',
   changes: 'workspace',
   feed_starts: 'workspace',
   pending_events: 'workspace',
@@ -54,13 +55,16 @@ export const workspaceColumn = (table: string): string => (table === 'workspaces
 
 /**
  * Triggers that a cluster does not have. The first writes a reference table, which a trigger of a divided table cannot do;
- * it serves nodes of versions that do not know clusters. The others serve the statement `write_requests`, which a cluster
- * does not run.
+ * it serves nodes of versions that do not know clusters. The next two serve the statement `write_requests`, which a cluster
+ * does not run. The others serve the blocks of words, which a cluster does not have.
  */
 export const LOCAL_TRIGGERS: readonly string[] = [
   'of_earlier_node',
   'count_key_change',
   'count_key_deletions',
+  'index_changed_words',
+  'remove_later_words',
+  'remove_words',
 ];
 
 /**
