@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import type pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { begin } from './catalog/session.ts';
@@ -12,6 +12,8 @@ import { inChunks, sumRows } from './stream/rows.ts';
 export interface WriteOptions {
   /** What the backup says about itself. Runs in the snapshot that is copied. */
   readonly details: (client: pg.ClientBase) => Promise<Details>;
+  /** Tables whose rows are left out: others can derive them again. Default: none. */
+  readonly derived?: readonly string[];
   /** Is called after each chunk with the rows so far. */
   readonly onProgress?: (rows: number) => void;
   /** Ends the backup: `writeBackup` throws its reason. */
@@ -31,7 +33,7 @@ const ATTEMPTS = 5;
 export async function writeBackup(
   client: pg.ClientBase,
   output: Writable,
-  { details, onProgress, signal }: WriteOptions,
+  { details, derived = [], onProgress, signal }: WriteOptions,
 ): Promise<Totals> {
   // The callback of the failed write, or of the next one, reports it. The event may come after this function has thrown.
   output.on('error', () => undefined);
@@ -50,7 +52,8 @@ export async function writeBackup(
     let totals: Totals = { tables: 0, rows: 0, bytes: 0 };
     for (const table of tables) {
       const before = totals.rows;
-      const end = await writeTable(client, table, write, (rows) => onProgress?.(before + rows));
+      const rows = derived.includes(table.name) ? Readable.from([]) : readRows(client, table);
+      const end = await writeTable(table, rows, write, (written) => onProgress?.(before + written));
       totals = {
         tables: totals.tables + 1,
         rows: totals.rows + end.rows,
@@ -85,15 +88,15 @@ async function takeSnapshot(client: pg.ClientBase): Promise<readonly Table[]> {
 }
 
 async function writeTable(
-  client: pg.ClientBase,
   table: Table,
+  rows: AsyncIterable<Buffer>,
   write: (bytes: Uint8Array) => Promise<void>,
   onRows: (rows: number) => void,
 ): Promise<TableEnd> {
   const { divided: _, ...start } = table;
   await write(await encode({ kind: 'table', value: start }));
   const sum = sumRows();
-  for await (const text of inChunks(readRows(client, table))) {
+  for await (const text of inChunks(rows)) {
     sum.add(text);
     await write(await encode({ kind: 'rows', text }));
     onRows(sum.rows());
