@@ -90,8 +90,8 @@ function selectHits({ table, texts, words }: Searched): BoundStatement {
   const hasWords = words === undefined ? 'false' : searchCondition(words, '$3::text');
   const isPart = [...texts, 'id'].map((column) => `${column} ilike $4`).join(' or ');
   const shown = `id, created_at, ${title} as title, ${detail} as detail`;
-  const ranked = `${shown}, case when ${isExact} then 2
-        when starts_with(lower(${title}), lower($3)) then 3 when ${hasWords} then 4 else 5 end as rank`;
+  const best = `case when ${isExact} then 2 when starts_with(lower(${title}), lower($3)) then 3`;
+  const ranked = `${shown}, ${best} when ${hasWords} then 4 else 5 end as rank`;
   // Otherwise the index has found all that have the words.
   const isCommon = words === undefined ? 'true' : isTooCommon('by_words');
   const id = lookUp({ select: `${shown}, 1 as rank`, from: table });
@@ -103,7 +103,9 @@ function selectHits({ table, texts, words }: Searched): BoundStatement {
   const byWords = words === undefined ? '' : `${foundByWords(table, '$3', 'by_words')}, `;
   const found = [
     `(${id})`,
-    ...(words === undefined ? [] : [`(select ${ranked} from by_words where workspace_id = $1)`]),
+    ...(words === undefined
+      ? []
+      : [`(select ${shown}, ${best} else 4 end as rank from by_words where workspace_id = $1)`]),
     ...(table === 'companies' ? [`(select ${ranked} from (${COMPANIES_BY_NAME}) by_name)`] : []),
     ...(texts.length === 0
       ? []
