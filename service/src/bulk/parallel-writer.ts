@@ -12,7 +12,7 @@ import type { BatchResult, ImportTarget } from './target.ts';
 
 /** Timestamps that a chain of batches reserves at once: a tenth of a second of the clock. */
 const CHAIN_TIMESTAMPS = 100_000;
-/** A slow import reserves anew after this time: the clock says to others that the workspace is being written. */
+/** A slow import reserves again after this time: by the clock, jobs/word-index.ts sees which workspaces are written. */
 const CHAIN_MS = 20_000;
 /** Smaller batches are faster without a parallel transaction. */
 const PARALLEL_LEAST = 1_000;

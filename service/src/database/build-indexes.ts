@@ -102,10 +102,9 @@ async function lock(client: pg.ClientBase): Promise<boolean> {
 /** Builds the indexes of the words, without rows (docs/decisions/0040). */
 export const buildWordIndexes = buildMissing(
   async (client) => (await client.query<MissingIndex>(selectMissing(Object.keys(WORDS)))).rows,
-  async (missing, run, log) => {
+  async (missing, run) => {
     for (const { name, present } of missing) {
       if (present) await run(`drop index concurrently ${name}`);
-      log(name);
       await run(`create index concurrently ${name} on ${WORDS[name]}`);
     }
   },

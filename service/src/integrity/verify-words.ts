@@ -1,4 +1,5 @@
 import { allocateTimestamps } from '../changes/clock.ts';
+import { counted } from '../config/plural.ts';
 import { statement, statements } from '../database/statement.ts';
 import type { Resource } from '../resources/define.ts';
 import { RECORD_RESOURCES } from '../resources/index.ts';
@@ -30,10 +31,8 @@ export async function verifyWords(
 ): Promise<void> {
   if ((await pool.query(hasBlocks(workspaceId))).rowCount === 0) return;
   for (const { name, list } of RECORD_RESOURCES.filter((each) => each.list.searched !== undefined)) {
-    const select = verifyStatement(`words_of_${list.relation}`, missingWords(list));
-    const found = await withoutStatementTimeout(pool, (client) =>
-      client.query<{ missing: number; id: string | null }>(select(workspaceId)),
-    );
+    const select = verifyStatement(`words_of_${list.relation}`, missingWords(list))(workspaceId);
+    const found = await withoutStatementTimeout(pool, (client) => client.query(select));
     const { missing = 0, id } = found.rows[0] ?? {};
     if (missing === 0) continue;
     if (repair) {
@@ -46,7 +45,7 @@ export async function verifyWords(
     await onFinding({
       workspaceId,
       problem: 'words',
-      detail: `${name}: a search misses words of ${missing} records, such as ${id}`,
+      detail: `${name}: a search misses words of ${counted(missing, 'record', 'records')}, such as ${id}`,
       repaired: repair,
     });
   }

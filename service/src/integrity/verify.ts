@@ -42,9 +42,9 @@ const selectKept = statement('kept_workspace', 'bulk')`select 1 from workspaces 
 /**
  * Verifies all workspaces: compares each doc with its columns, the order of `id_order` with that of the ids, each counter
  * with a count, each clock with its newest time and with the database's clock, the month of the quota with the current one,
- * the usage of keys with the log, the records with the feed, the keys with the table that finds their workspaces, and words
- * of records with the search. Each comparison is one snapshot, so it is exact while writers run. The repair of a counter
- * blocks the workspace's writers while it counts.
+ * the usage of keys with the log, the records with the feed, the keys with the table that finds their workspaces, and the
+ * words of records with the search. Each comparison is one snapshot, so it is exact while writers run. The repair of a
+ * counter blocks the workspace's writers while it counts.
  */
 export async function verifyRecords(given: VerifyOptions): Promise<void> {
   const { pool, onFinding } = given;

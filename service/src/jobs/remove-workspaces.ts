@@ -12,7 +12,7 @@ const WORKSPACES_MAX = 100;
 /** Time after the last moment at which an owner could restore the workspace. */
 const MARGIN_HOURS = 1;
 
-/** First the members, so that no sign-in is logged there. Clock and words before the records, whose triggers need them. */
+/** First the members, so that no sign-in is logged. Clock and words before the records: their triggers then do nothing. */
 const FIRST = ['members', 'invitations', 'workspace_clocks', 'word_blocks'];
 /** Companies and endpoints after their rows, so that no deletion cascades. The meters after the log, which they count. */
 const LAST = ['companies', 'webhook_endpoints', 'api_keys', 'live_meters', 'usage_marks', 'workspaces'];

@@ -4,6 +4,7 @@ import { createRounds, type Outcome } from '@svc/turns/rounds';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { limitAgain, limitFirst } from '../changes/publish-events.ts';
+import { detectDistribution } from '../database/citus/detect.ts';
 import { failedWork } from '../database/errors.ts';
 import { pagesOf } from '../database/pages.ts';
 import { inTransaction } from '../database/pool.ts';
@@ -23,12 +24,12 @@ const CHUNK_MS = 10;
 /** After this time, or so many records, of a workspace, others have their turn. */
 const VISIT_MS = 2_000;
 const VISIT_RECORDS = 32 * CHUNK_RECORDS_MAX;
-/** How much longer than a statement the pause after it is, so that the work takes a fifth of one core at most. */
+/** How much longer than a statement the pause after it is, so that the job takes about a fifth of one core. */
 const PAUSE_RATIO = 4;
-/** A workspace that was written so recently is busy, maybe with an import. It is visited less often. */
-const BUSY = '3 seconds';
+/** A workspace whose clock has advanced so recently is busy, maybe with an import, whose clock advances every 20 seconds. */
+const BUSY = '25 seconds';
 const BUSY_PAUSE_MS = 20_000;
-/** So long, a workspace is visited after its clock has advanced, because an import writes for some seconds without it. */
+/** For so long, a workspace is visited after its clock has advanced. */
 const WRITING = '1 minute';
 
 const JOB = 'background: words of records of all workspaces that were written';
@@ -39,9 +40,6 @@ const selectWritten = statement('written_workspaces', JOB)`
   where workspace_id > $1 and last_at > $2 order by workspace_id limit ${WORKSPACES_MAX}`;
 const indexWords = statement('index_words', JOB)`select * from index_words($1, $2, $3, $4)`;
 const SEARCHED = RECORD_RESOURCES.filter(({ list }) => list.searched).map(({ list }) => list.relation);
-
-/** `added`: records. Null: others have locked the clock. `ms`: how long it was locked. */
-type Added = { readonly added: number | null; readonly ms: number };
 
 /**
  * Returns a function that adds the words of new records to the index of the search (docs/decisions/0040), of each workspace
@@ -55,11 +53,12 @@ export function createWordIndexer(
   nowMs: () => number = () => performance.now(),
 ): (signal?: AbortSignal) => Promise<boolean> {
   const rounds = createRounds();
+  const isDistributed = detectDistribution();
   const waiting = new Set<string>();
   /** When busy workspaces were visited. */
   let visits = new Map<string, number>();
   let since = '-infinity';
-  let isLeft = false;
+  let hasMore = false;
 
   const findWritten = async (): Promise<void> => {
     const { rows: times } = await pool.query<{ since: string }>(selectTime());
@@ -78,10 +77,11 @@ export function createWordIndexer(
     since = times[0]?.since ?? since;
   };
 
-  const add = (id: string, most: number, waits: boolean): Promise<Added | undefined> =>
+  /** Returns how many records it has added, and how long it had locked the clock. Null: others have locked it. */
+  const add = (id: string, most: number, waits: boolean): Promise<{ added: number | null; ms: number }> =>
     inTransaction(pool, async (client) => {
       await client.query((waits ? limitAgain : limitFirst)());
-      return (await client.query<Added>(indexWords(id, SEARCHED, most, waits))).rows[0];
+      return (await client.query(indexWords(id, SEARCHED, most, waits))).rows[0];
     });
 
   const visit = async (id: string, waits: boolean, signal: AbortSignal | undefined): Promise<Outcome> => {
@@ -89,7 +89,9 @@ export function createWordIndexer(
     const endMs = performance.now() + VISIT_MS;
     let most = CHUNK_RECORDS_MIN;
     for (let sum = 0; sum < VISIT_RECORDS && performance.now() < endMs && signal?.aborted !== true; ) {
-      const { added = null, ms = 0 } = (await add(id, most, waits || sum > 0)) ?? {};
+      const begunAt = performance.now();
+      const { added, ms } = await add(id, most, waits || sum > 0);
+      await delay((performance.now() - begunAt) * PAUSE_RATIO, undefined, { signal }).catch(() => undefined);
       if (added === null) return 'busy';
       visits.set(id, nowMs());
       sum += added;
@@ -98,21 +100,21 @@ export function createWordIndexer(
         return 'done';
       }
       most = Math.max(CHUNK_RECORDS_MIN, Math.min(ms < CHUNK_MS ? 2 * most : most / 2, CHUNK_RECORDS_MAX));
-      await delay(ms * PAUSE_RATIO, undefined, { signal }).catch(() => undefined);
     }
-    isLeft = true;
+    hasMore = true;
     return 'done';
   };
 
   return async (signal) => {
+    if (await isDistributed(pool)) return false;
     await findWritten();
-    isLeft = false;
+    hasMore = false;
     await rounds.run({
       ownersAfter: async (last) => [...waiting].filter((id) => id > last).sort(),
       attempt: (id, waits) => visit(id, waits, signal),
       failed: failedWork(onFailure),
     });
-    return isLeft;
+    return hasMore;
   };
 }
 
@@ -123,10 +125,10 @@ export async function keepIndexing(pool: pg.Pool, log: Logger, signal: AbortSign
     log.warn({ err: error, workspaceId }, 'the words of a workspace cannot be indexed; trying again'),
   );
   while (!signal.aborted) {
-    let isLeft = false;
+    let hasMore = false;
     await attempt('words of records cannot be indexed now', async () => {
-      isLeft = await index(signal);
+      hasMore = await index(signal);
     });
-    if (!isLeft) await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    if (!hasMore) await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -59,7 +59,7 @@ const indexEarlier = preparedStatement('index_earlier_words', 'bulk')`select ind
 
 /**
  * Appends changes to the feed, and adds to the counters, by company. A counter that does not exist starts at 0. Indexes the
- * words of earlier records, which no job does (docs/decisions/0040). The caller holds the lock of the clock.
+ * words of records before the end of the blocks, which no job does (docs/decisions/0040). The caller has locked the clock.
  */
 export async function noteChanges(
   client: pg.ClientBase,

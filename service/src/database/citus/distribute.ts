@@ -193,7 +193,7 @@ async function moveTables(
         : `alter table ${table} drop constraint ${quoted}`,
     );
   }
-  // A cluster has no blocks of words, whose triggers are dropped (docs/decisions/0040).
+  // A cluster has no blocks of words: the triggers that keep them are dropped (docs/decisions/0040).
   if (tables.some(([table]) => table === 'word_blocks')) await run(client, 'truncate word_blocks');
   for (const [table, placement] of tables) await run(client, `select ${placeOf(table, placement)}`);
   for (const each of attached) if (!isLocalTrigger(each)) await run(client, each.sql);

@@ -1,5 +1,4 @@
-import type { Columns } from '@svc/csv-lines';
-import { ROW_CELLS_MAX } from '@svc/csv-lines';
+import { type Columns, ROW_CELLS_MAX } from '@svc/csv-lines';
 import { allowParameters } from '../../../api/guards.ts';
 import { ApiError } from '../../../http/errors.ts';
 import { withoutToken } from '../../../http/request.ts';
