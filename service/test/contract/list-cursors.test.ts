@@ -179,8 +179,10 @@ describe("the deployment's secrets", () => {
     expect(second.data).toEqual(pageOf(await world.get(list, { cursor: oldCursor, limit: LIMIT })).data);
     const newCursor = second.pagination.nextCursor ?? '';
 
-    // With both secrets, the first use of a key moved it to the new one. A key that was not used no longer works.
-    expect((await newOnly.request(used, urlOf(list.path, { cursor: newCursor }))).status).toBe(200);
+    // With both secrets, the first use of a key moves it to the new one. The request does not wait for that. A key that was not
+    // used no longer works.
+    const withNew = () => newOnly.request(used, urlOf(list.path, { cursor: newCursor }));
+    await expect.poll(async () => (await withNew()).status).toBe(200);
     expectFailure(await newOnly.request(used, urlOf(list.path, { cursor: oldCursor })), 'invalid_cursor');
     expectFailure(await newOnly.request(unused, list.path), 'invalid_key');
     expectFailure(
