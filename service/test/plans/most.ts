@@ -103,6 +103,9 @@ const MORE: Readonly<Record<string, number>> = {
   search_companies: SEARCHED_ROWS_MAX * 1.05 + 2 * COMPANY_NAMES_MAX,
 };
 
+/** The first look for the last block of words passes the blocks that were removed before: at most all of a list. */
+const REMOVED_BLOCKS_MAX = Math.ceil(ROWS / 32);
+
 /** The most buffers of a declared statement, with so many partitions of the audit log. */
 export function mostOf(text: string, name: string, partitions: number): number {
   if (text.startsWith('copy')) return REQUEST_MAX + IMPORTED * IMPORTED_ROW_MAX;
@@ -115,6 +118,7 @@ export function mostOf(text: string, name: string, partitions: number): number {
   const counted = name.startsWith('counted_list_') ? COUNTED_ROWS_MAX * 1.05 : 0;
   const byWords = text.includes(' by_words') || text.includes('found_by_words') ? WORDS_MAX : 0;
   const found = name.startsWith('search_records_') ? SEARCH_MAX : 0;
+  const blocks = /^(update|delete from) (companies|mentions|content)\b/.test(text) ? REMOVED_BLOCKS_MAX : 0;
   const ofLog = text.includes('audit_log') ? partitions * PARTITION_MAX : 0;
-  return REQUEST_MAX + page + counted + found + byWords + ofLog + (MORE[name] ?? 0);
+  return REQUEST_MAX + page + counted + found + byWords + blocks + ofLog + (MORE[name] ?? 0);
 }
