@@ -179,8 +179,8 @@ describe("the deployment's secrets", () => {
     expect(second.data).toEqual(pageOf(await world.get(list, { cursor: oldCursor, limit: LIMIT })).data);
     const newCursor = second.pagination.nextCursor ?? '';
 
-    // With both secrets, the first use of a key moves it to the new one. The request does not wait for that. A key that was not
-    // used no longer works.
+    // With both secrets, the first use of a key moves it to the new one, for which the request does not wait. A key that was
+    // not used no longer works.
     const withNew = () => newOnly.request(used, urlOf(list.path, { cursor: newCursor }));
     await expect.poll(async () => (await withNew()).status).toBe(200);
     expectFailure(await newOnly.request(used, urlOf(list.path, { cursor: oldCursor })), 'invalid_cursor');
