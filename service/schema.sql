@@ -782,17 +782,16 @@ CREATE OR REPLACE FUNCTION public.index_changed_words()
 AS $function$
 declare
   last record := last_block(new.workspace_id, tg_table_name);
+  changed text;
 begin
   if (new.created_at, new.id) > (last.last_at, last.last_id) then return null; end if;
   if tg_table_name = 'companies' then
-    insert into word_blocks values (new.workspace_id, tg_table_name, true, new.created_at, new.id, array[new.id],
-      search_words(new.name, '//' || new.domain))
-    on conflict (workspace_id, resource, single, last_at, last_id) do update set words = excluded.words;
+    changed := search_words(new.name, '//' || new.domain);
   else
-    insert into word_blocks values (new.workspace_id, tg_table_name, true, new.created_at, new.id, array[new.id],
-      search_words(new.title, new.url))
-    on conflict (workspace_id, resource, single, last_at, last_id) do update set words = excluded.words;
+    changed := search_words(new.title, new.url);
   end if;
+  insert into word_blocks values (new.workspace_id, tg_table_name, true, new.created_at, new.id, array[new.id], changed)
+  on conflict (workspace_id, resource, single, last_at, last_id) do update set words = excluded.words;
   return null;
 end
 $function$;
