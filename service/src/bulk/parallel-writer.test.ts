@@ -141,7 +141,7 @@ test('after the timestamps that were reserved, a batch continues the ranks of a 
   expect(await findingsOf(pool)).toEqual([]);
 });
 
-test('a slow import reserves timestamps anew, so that its workspace counts as written', async () => {
+test('a slow import reserves timestamps every 20 seconds, so that its workspace counts as written', async () => {
   const ws = await workspaceWith(pool, 'c1');
   const clock = async () =>
     (await pool.query('select last_at::text from workspace_clocks where workspace_id = $1', [ws])).rows[0];

@@ -1,6 +1,6 @@
 import { waitFor } from '@svc/embedded-postgres/testing';
 import { pino } from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from '../../test/harness/database.ts';
 import { inCluster } from '../../test/harness/locks.ts';
 import { inTransaction } from '../database/pool.ts';
@@ -55,20 +55,15 @@ const idle = (workspaceId: string) =>
   );
 
 // A cluster of Citus has no blocks.
-test.skipIf(inCluster())(
-  'several nodes add each record to one block, and leave the records that fill none',
-  async () => {
+describe.skipIf(inCluster())('the job that indexes words', () => {
+  test('several nodes add each record to one block, and leave the records that fill none', async () => {
     const workspaces = [await newWorkspace(), await newWorkspace()];
     for (const id of workspaces) await write(id, 1_000);
     await Promise.all([indexer()(), indexer()()]);
     for (const id of workspaces) expect(await indexed(id)).toBe(31 * 32);
-  },
-);
+  });
 
-// A cluster of Citus has no blocks.
-test.skipIf(inCluster())(
-  'a workspace whose clock is locked delays no other, and has its turn when it is free',
-  async () => {
+  test('a workspace whose clock is locked delays no other, and has its turn when it is free', async () => {
     const [locked, other] = [await newWorkspace(), await newWorkspace()];
     for (const id of [locked, other]) {
       await write(id, 32);
@@ -83,27 +78,22 @@ test.skipIf(inCluster())(
     await writer.query('rollback');
     writer.release();
     await expect.poll(async () => index().then(() => indexed(locked))).toBe(32);
-  },
-);
+  });
 
-// A cluster of Citus has no blocks.
-test.skipIf(inCluster())('records that an import writes without the clock are found afterwards', async () => {
-  const id = await newWorkspace();
-  let now = 0;
-  const index = indexer(() => now);
-  await write(id, 100, 0, 200);
-  await index();
-  expect(await indexed(id)).toBe(96);
-  await write(id, 100, 100, 200);
-  now += 60_000;
-  await index();
-  expect(await indexed(id)).toBe(192);
-});
+  test('records that an import writes without the clock are found afterwards', async () => {
+    const id = await newWorkspace();
+    let now = 0;
+    const index = indexer(() => now);
+    await write(id, 100, 0, 200);
+    await index();
+    expect(await indexed(id)).toBe(96);
+    await write(id, 100, 100, 200);
+    now += 60_000;
+    await index();
+    expect(await indexed(id)).toBe(192);
+  });
 
-// A cluster of Citus has no blocks.
-test.skipIf(inCluster())(
-  'a busy workspace is indexed in parts, so that an import is not slower; an idle one at once',
-  async () => {
+  test('a busy workspace is indexed in parts, so that an import is not slower; an idle one at once', async () => {
     const busy = await newWorkspace();
     let now = 0;
     const index = indexer(() => now);
@@ -126,13 +116,9 @@ test.skipIf(inCluster())(
       return indexed(busy);
     };
     await expect.poll(later, { timeout: 30_000 }).toBe(Math.floor((MANY + 1) / 32) * 32);
-  },
-);
+  });
 
-// A cluster of Citus has no blocks.
-test.skipIf(inCluster())(
-  'writers that pass the clock of a workspace to each other do not keep the job away',
-  async () => {
+  test('writers that pass the clock of a workspace to each other do not keep the job away', async () => {
     const id = await newWorkspace();
     await write(id, 64);
     const stopping = new AbortController();
@@ -148,52 +134,49 @@ test.skipIf(inCluster())(
     await expect.poll(async () => index().then(() => indexed(id)), { timeout: 20_000 }).toBe(64);
     stopping.abort();
     await Promise.all(writers);
-  },
-);
+  });
 
-// A cluster of Citus has no blocks.
-test.skipIf(inCluster())('workspaces with long texts do not keep others waiting', async () => {
-  const heavy = [await newWorkspace(), await newWorkspace()];
-  for (const id of heavy) {
-    await reserve(id);
-    await pool.query(
-      `insert into companies (workspace_id, id, name, created_at, doc)
+  test('workspaces with long texts do not keep others waiting', async () => {
+    const heavy = [await newWorkspace(), await newWorkspace()];
+    for (const id of heavy) {
+      await reserve(id);
+      await pool.query(
+        `insert into companies (workspace_id, id, name, created_at, doc)
        select $1, 'com_' || n, (select string_agg(chr(19968 + (n * 97 + i * 31) % 20000) || chr(19968 + i), ' ')
          from generate_series(1, 160) i), last_at - (9000 - n) * interval '1 microsecond', '{}'
        from workspace_clocks, generate_series(1, 9000) n where workspace_id = $1`,
-      [id],
-    );
-  }
-  const small = await newWorkspace();
-  await write(small, 64);
-  const index = indexer();
-  await expect.poll(async () => index().then(() => indexed(small)), { timeout: 30_000 }).toBe(64);
-  // Each of the others has had one turn at most.
-  expect((await Promise.all(heavy.map(indexed))).every((records) => records < 9000)).toBe(true);
-  await pool.query('delete from workspace_clocks where workspace_id = any ($1)', [heavy]);
-});
+        [id],
+      );
+    }
+    const small = await newWorkspace();
+    await write(small, 64);
+    const index = indexer();
+    await expect.poll(async () => index().then(() => indexed(small)), { timeout: 30_000 }).toBe(64);
+    // Each of the others has had one turn at most.
+    expect((await Promise.all(heavy.map(indexed))).every((records) => records < 9000)).toBe(true);
+    await pool.query('delete from workspace_clocks where workspace_id = any ($1)', [heavy]);
+  });
 
-// A cluster of Citus has no blocks.
-test.skipIf(inCluster())('a workspace that fails delays no other, and is told once a call', async () => {
-  const [failing, other] = [await newWorkspace(), await newWorkspace()];
-  for (const id of [failing, other]) await write(id, 32);
-  await pool.query(
-    `create function fail() returns trigger language plpgsql as $$ begin raise 'no block'; end $$;
+  test('a workspace that fails delays no other, and is told once a call', async () => {
+    const [failing, other] = [await newWorkspace(), await newWorkspace()];
+    for (const id of [failing, other]) await write(id, 32);
+    await pool.query(
+      `create function fail() returns trigger language plpgsql as $$ begin raise 'no block'; end $$;
      create trigger fail before insert on word_blocks for each row when (new.workspace_id = '${failing}') execute function fail()`,
-  );
-  onTestFinished(async () => void (await pool.query('drop function fail cascade')));
-  const failures: string[] = [];
-  await createWordIndexer(pool, (_, id) => failures.push(id))();
-  expect([failures, await indexed(other)]).toEqual([[failing], 32]);
-});
+    );
+    onTestFinished(async () => void (await pool.query('drop function fail cascade')));
+    const failures: string[] = [];
+    await createWordIndexer(pool, (_, id) => failures.push(id))();
+    expect([failures, await indexed(other)]).toEqual([[failing], 32]);
+  });
 
-// A cluster of Citus has no blocks.
-test.skipIf(inCluster())('the service indexes until it stops', async () => {
-  const id = await newWorkspace();
-  const stopping = new AbortController();
-  const kept = keepIndexing(pool, pino({ level: 'silent' }), stopping.signal);
-  await write(id, 32);
-  await waitFor(async () => expect(await indexed(id)).toBe(32), { timeout: 15_000 });
-  stopping.abort();
-  await kept;
+  test('the service indexes until it stops', async () => {
+    const id = await newWorkspace();
+    const stopping = new AbortController();
+    const kept = keepIndexing(pool, pino({ level: 'silent' }), stopping.signal);
+    await write(id, 32);
+    await waitFor(async () => expect(await indexed(id)).toBe(32), { timeout: 15_000 });
+    stopping.abort();
+    await kept;
+  });
 });
