@@ -19,8 +19,18 @@ const {
 } = service;
 pool.on('connect', (client) => client.on('error', () => undefined));
 
-/** Adds a job that is due now, for one of the running nodes. */
+/**
+ * Adds a job that is due now, for one of the running nodes. It first waits until one listens: a node finds what was added
+ * between its first look and that only when it polls.
+ */
 async function runJob(task: string): Promise<void> {
+  await waitFor(async () => {
+    const listening = await pool.query(
+      `select from pg_stat_activity
+       where datname = current_database() and state = 'idle' and starts_with(query, 'LISTEN "jobs:insert"')`,
+    );
+    expect(listening.rowCount).toBeGreaterThan(0);
+  });
   const utils = await makeWorkerUtils({ pgPool: pool });
   await utils.addJob(task, {}, { jobKey: 'once' });
   await utils.release();
@@ -198,10 +208,7 @@ test('a job whose end cannot be written does not end the process; later jobs run
     await pool.query('select pg_terminate_backend($1)', [await waiterFor(END_OF_JOB)]);
     await waitFor(() => expect(lines.join()).toContain('Failed to complete jobs'));
   } finally {
-    for (const client of [working, ending]) {
-      await client.query('rollback');
-      client.release();
-    }
+    for (const client of [working, ending]) client.release(true);
   }
   const last = (await listPartitions(pool)).at(-1)?.name ?? '';
   await pool.query(`drop table ${last}`);
