@@ -22,13 +22,14 @@ export interface Meter {
   readonly client: pg.PoolClient;
   /** Runs `work`. Returns its statements with their buffers: those of planning, triggers and foreign keys included. */
   measure(work: (client: pg.PoolClient) => Promise<unknown>): Promise<readonly Measured[]>;
-  /** The buffers and the plan of a statement that only reads, from EXPLAIN (ANALYZE, BUFFERS). */
+  /** The buffers and the plan of a statement that only reads, from EXPLAIN (ANALYZE). */
   explain(statement: pg.QueryConfig): Promise<{ readonly buffers: number; readonly plan: string }>;
 }
 
 /**
  * Counts what the current transaction has asked for, of the service's tables. Catalogs have oids below 16384. Their TOAST
- * tables do not count: the first plan of a connection reads long statistics from them.
+ * tables do not count: the first plan of a connection reads long statistics from them. A connection reads catalogs again
+ * whenever another one has changed them, so a count with catalogs would differ from run to run.
  */
 const COUNT = `select relname as name, buffers from
   (select relname, pg_stat_get_xact_blocks_fetched(oid)::int as buffers from pg_class
@@ -98,10 +99,6 @@ function textOf(statement: pg.QueryConfig | pg.Submittable | string): string {
   return 'text' in statement ? String(statement.text) : 'copy';
 }
 
-interface Explained {
-  readonly Plan: Record<`Shared ${'Hit' | 'Read'} Blocks`, number>;
-}
-
 async function explain(
   client: pg.PoolClient,
   { text, values = [] }: pg.QueryConfig,
@@ -109,13 +106,15 @@ async function explain(
   await client.query(`prepare explained as ${text}`);
   try {
     const parameters = values.length === 0 ? '' : `(${values.map((value) => literal(value)).join(', ')})`;
-    const { rows } = await client.query<{ 'QUERY PLAN': readonly [Explained] }>(
-      `explain (analyze, buffers, timing off, format json) execute explained ${parameters}`,
+    const before = await client.query(COUNT);
+    const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ readonly Plan: object }] }>(
+      `explain (analyze, timing off, format json) execute explained ${parameters}`,
     );
+    const { buffers } = between(before, await client.query(COUNT));
     const plan = rows[0]?.['QUERY PLAN'][0].Plan;
     if (plan === undefined) throw new Error('there is no plan');
     return {
-      buffers: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+      buffers,
       plan: JSON.stringify(plan, ['Node Type', 'Index Name', 'Index Cond', 'Filter', 'Plans'], 1),
     };
   } finally {

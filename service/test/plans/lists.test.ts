@@ -164,7 +164,6 @@ describe.each(Object.keys(STATES) as StateName[])('in a workspace %s', (name) =>
           ] as const) {
             const statement = foundStatement(readOf(q));
             if (statement === undefined) throw new Error('the list has no index of words');
-            // The first one also reads catalogs.
             const [answer] = (await client.query<{ rows: number; too_common: boolean }>(statement)).rows;
             const found = await explain(statement);
             expect({ what, q, common: answer?.too_common }).toEqual({ what, q, common: isCommon });
