@@ -81,8 +81,8 @@ const COMPANIES_BY_NAME = `select * from (
 
 /**
  * The record with this id; then those whose title or URL is the text, whose title starts with it, or whose words begin with
- * its words, which an index finds among all records unless the words are too common; then others of the newest records that
- * contain the text, of which an index gives a bounded number. The newest first.
+ * its words, which an index finds among all records unless the words are too common; then, if these are too few, others of the
+ * newest records that contain the text, of which an index gives a bounded number. The newest first.
  */
 function selectHits({ table, texts, words }: Searched): BoundStatement {
   const [title = 'id', detail = 'null'] = texts;
@@ -98,8 +98,9 @@ function selectHits({ table, texts, words }: Searched): BoundStatement {
   const newest =
     texts.length === 0
       ? 'select where $3 = $4'
-      : `select ${['id', 'created_at', ...texts].join(', ')} from ${table} where workspace_id = $1
-      order by created_at desc, id desc limit $5`;
+      : `select ${['id', 'created_at', ...texts].join(', ')} from ${table} where workspace_id = $1 ${
+          words === undefined ? '' : 'and (select count(*) from by_words) < $6'
+        } order by created_at desc, id desc limit $5`;
   const byWords = words === undefined ? '' : `${foundByWords(table, '$3', 'by_words')}, `;
   const found = [
     `(${id})`,
@@ -113,7 +114,7 @@ function selectHits({ table, texts, words }: Searched): BoundStatement {
   ];
   return family(
     `search_records_${table}`,
-    `with newest as materialized (${newest}), ${byWords}found as (
+    `with ${byWords}newest as materialized (${newest}), found as (
     select * from (select distinct on (id) * from (${found.join(' union all ')}) every order by id, rank) each
     order by rank, created_at desc, id desc limit $6)
   select coalesce(json_agg(found order by rank, created_at desc, id desc), '[]') as hits,
