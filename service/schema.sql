@@ -796,6 +796,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.index_created_words()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  created record;
+begin
+  for created in select workspace_id, array_agg(id) as ids from added group by workspace_id loop
+    perform index_earlier_words(created.workspace_id, tg_table_name, created.ids);
+  end loop;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.index_earlier_words(workspace text, kind text, records text[])
  RETURNS void
  LANGUAGE plpgsql
@@ -804,14 +818,20 @@ declare
   last record := last_block(workspace, kind);
   earlier text[];
   first_at timestamptz;
+  later integer;
 begin
   if last.last_at = '-infinity' then return; end if;
   execute format('select array_agg(r.id), min(r.created_at)
       from unnest($1) each cross join lateral (
         select id, created_at from %s where workspace_id = $2 and id >= each and id <= each order by id limit 1) r
-      where (r.created_at, r.id) < ($3, $4)', kind)
+      where (r.created_at, r.id) <= ($3, $4)', kind)
     into earlier, first_at using records, workspace, last.last_at, last.last_id;
   if cardinality(earlier) > 32 then
+    select count(*) into later from (
+      select from word_blocks b where b.workspace_id = workspace and b.resource = kind and not b.single and b.last_at >= first_at
+      limit 10001) blocks;
+  end if;
+  if later <= 10000 then
     delete from word_blocks where workspace_id = workspace and resource = kind and not single and last_at >= first_at;
   else
     execute format('insert into word_blocks
@@ -1043,21 +1063,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.remove_later_words()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  first record;
-begin
-  for first in select workspace_id, min(created_at) as at from added group by workspace_id loop
-    delete from word_blocks where workspace_id = first.workspace_id and resource = tg_table_name::text and not single
-      and last_at >= first.at;
-  end loop;
-  return null;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION public.remove_words()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1119,17 +1124,17 @@ declare
   found integer;
 begin
   if to_regclass('pg_dist_partition') is null then
-    ids := records_with_words(workspace, resource,
-      case when patterns[2] is null then search_words(address, '') else search_words('', '//' || address) end,
-      most);
-  end if;
-  if ids is not null then
     select * into last from last_block(workspace, resource);
     execute format('select count(*) from (
         select from %s where workspace_id >= $1 and workspace_id <= $1 and (workspace_id, created_at, id) > ($1, $2, $3)
         order by workspace_id, created_at, id limit $4) later', resource)
       into found using workspace, last.last_at, last.last_id, most + 1;
-    if found <= most and cardinality(ids) <= most then
+    if found <= most then
+      ids := records_with_words(workspace, resource,
+        case when patterns[2] is null then search_words(address, '') else search_words('', '//' || address) end,
+        most);
+    end if;
+    if found + cardinality(ids) <= most then
       return query execute format('select * from (
           select r.* from unnest($4) each cross join lateral (
             select * from %1$s where workspace_id = $1 and id >= each and id <= each order by id limit 1) r
@@ -1268,25 +1273,25 @@ CREATE TRIGGER has_mentions BEFORE DELETE ON public.companies FOR EACH ROW EXECU
 
 CREATE TRIGGER index_changed_words AFTER UPDATE OF name, domain ON public.companies FOR EACH ROW WHEN (((old.name IS DISTINCT FROM new.name) OR (old.domain IS DISTINCT FROM new.domain))) EXECUTE FUNCTION index_changed_words();
 
-CREATE TRIGGER missed_change AFTER INSERT OR DELETE OR UPDATE OF doc ON public.companies FOR EACH ROW WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION mark_missed_change();
+CREATE TRIGGER index_created_words AFTER INSERT ON public.companies REFERENCING NEW TABLE AS added FOR EACH STATEMENT WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION index_created_words();
 
-CREATE TRIGGER remove_later_words AFTER INSERT ON public.companies REFERENCING NEW TABLE AS added FOR EACH STATEMENT WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION remove_later_words();
+CREATE TRIGGER missed_change AFTER INSERT OR DELETE OR UPDATE OF doc ON public.companies FOR EACH ROW WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION mark_missed_change();
 
 CREATE TRIGGER remove_words AFTER DELETE ON public.companies REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION remove_words();
 
 CREATE TRIGGER index_changed_words AFTER UPDATE OF title, url ON public.content FOR EACH ROW WHEN (((old.title IS DISTINCT FROM new.title) OR (old.url IS DISTINCT FROM new.url))) EXECUTE FUNCTION index_changed_words();
 
-CREATE TRIGGER missed_change AFTER INSERT OR DELETE OR UPDATE OF doc ON public.content FOR EACH ROW WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION mark_missed_change();
+CREATE TRIGGER index_created_words AFTER INSERT ON public.content REFERENCING NEW TABLE AS added FOR EACH STATEMENT WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION index_created_words();
 
-CREATE TRIGGER remove_later_words AFTER INSERT ON public.content REFERENCING NEW TABLE AS added FOR EACH STATEMENT WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION remove_later_words();
+CREATE TRIGGER missed_change AFTER INSERT OR DELETE OR UPDATE OF doc ON public.content FOR EACH ROW WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION mark_missed_change();
 
 CREATE TRIGGER remove_words AFTER DELETE ON public.content REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION remove_words();
 
 CREATE TRIGGER index_changed_words AFTER UPDATE OF title, url ON public.mentions FOR EACH ROW WHEN (((old.title IS DISTINCT FROM new.title) OR (old.url IS DISTINCT FROM new.url))) EXECUTE FUNCTION index_changed_words();
 
-CREATE TRIGGER missed_change AFTER INSERT OR DELETE OR UPDATE OF doc ON public.mentions FOR EACH ROW WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION mark_missed_change();
+CREATE TRIGGER index_created_words AFTER INSERT ON public.mentions REFERENCING NEW TABLE AS added FOR EACH STATEMENT WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION index_created_words();
 
-CREATE TRIGGER remove_later_words AFTER INSERT ON public.mentions REFERENCING NEW TABLE AS added FOR EACH STATEMENT WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION remove_later_words();
+CREATE TRIGGER missed_change AFTER INSERT OR DELETE OR UPDATE OF doc ON public.mentions FOR EACH ROW WHEN ((current_setting('svc.feed'::text, true) IS DISTINCT FROM 'kept'::text)) EXECUTE FUNCTION mark_missed_change();
 
 CREATE TRIGGER remove_words AFTER DELETE ON public.mentions REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION remove_words();
 

@@ -108,20 +108,27 @@ end
 $$;
 
 -- Adds records, which have been created with a created_at of their own, if later records are in blocks. A few become blocks of
--- one record. For more, the blocks from the first one on are removed, and written again. The caller has locked the clock.
+-- one record. For more, the blocks from the first one on are removed, and written again, unless there are more than 10,000. The
+-- caller has locked the clock.
 create function index_earlier_words(workspace text, kind text, records text[]) returns void language plpgsql as $$
 declare
   last record := last_block(workspace, kind);
   earlier text[];
   first_at timestamptz;
+  later integer;
 begin
   if last.last_at = '-infinity' then return; end if;
   execute format('select array_agg(r.id), min(r.created_at)
       from unnest($1) each cross join lateral (
         select id, created_at from %s where workspace_id = $2 and id >= each and id <= each order by id limit 1) r
-      where (r.created_at, r.id) < ($3, $4)', kind)
+      where (r.created_at, r.id) <= ($3, $4)', kind)
     into earlier, first_at using records, workspace, last.last_at, last.last_id;
   if cardinality(earlier) > 32 then
+    select count(*) into later from (
+      select from word_blocks b where b.workspace_id = workspace and b.resource = kind and not b.single and b.last_at >= first_at
+      limit 10001) blocks;
+  end if;
+  if later <= 10000 then
     delete from word_blocks where workspace_id = workspace and resource = kind and not single and last_at >= first_at;
   else
     execute format('insert into word_blocks
@@ -183,15 +190,13 @@ begin
 end
 $$;
 
--- A program that does not index the words of earlier records, such as a node of an earlier release, may have created some: the
--- blocks from the first new record on are written again.
-create function remove_later_words() returns trigger language plpgsql as $$
+-- A program that does not index the words of earlier records, such as a node of an earlier release, may have created some.
+create function index_created_words() returns trigger language plpgsql as $$
 declare
-  first record;
+  created record;
 begin
-  for first in select workspace_id, min(created_at) as at from added group by workspace_id loop
-    delete from word_blocks where workspace_id = first.workspace_id and resource = tg_table_name::text and not single
-      and last_at >= first.at;
+  for created in select workspace_id, array_agg(id) as ids from added group by workspace_id loop
+    perform index_earlier_words(created.workspace_id, tg_table_name, created.ids);
   end loop;
   return null;
 end
@@ -209,16 +214,16 @@ begin
     when ((old.title, old.url) is distinct from (new.title, new.url)) execute function index_changed_words();
   create trigger index_changed_words after update of title, url on mentions for each row
     when ((old.title, old.url) is distinct from (new.title, new.url)) execute function index_changed_words();
-  create trigger remove_later_words after insert on companies referencing new table as added for each statement
-    when (current_setting('svc.feed', true) is distinct from 'kept') execute function remove_later_words();
+  create trigger index_created_words after insert on companies referencing new table as added for each statement
+    when (current_setting('svc.feed', true) is distinct from 'kept') execute function index_created_words();
   create trigger remove_words after delete on companies
     referencing old table as deleted for each statement execute function remove_words();
-  create trigger remove_later_words after insert on content referencing new table as added for each statement
-    when (current_setting('svc.feed', true) is distinct from 'kept') execute function remove_later_words();
+  create trigger index_created_words after insert on content referencing new table as added for each statement
+    when (current_setting('svc.feed', true) is distinct from 'kept') execute function index_created_words();
   create trigger remove_words after delete on content
     referencing old table as deleted for each statement execute function remove_words();
-  create trigger remove_later_words after insert on mentions referencing new table as added for each statement
-    when (current_setting('svc.feed', true) is distinct from 'kept') execute function remove_later_words();
+  create trigger index_created_words after insert on mentions referencing new table as added for each statement
+    when (current_setting('svc.feed', true) is distinct from 'kept') execute function index_created_words();
   create trigger remove_words after delete on mentions
     referencing old table as deleted for each statement execute function remove_words();
 end $$;

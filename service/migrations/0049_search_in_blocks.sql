@@ -46,9 +46,9 @@ begin
 end
 $$;
 
--- The records of a table whose words begin with all words of a search: those that the blocks have, and those that are in no
--- block yet. One row of nulls: there are more than `most`, or more than `most` are in no block, or the words are common, or
--- there is no word, so the blocks do not help. A cluster of Citus does not search by blocks.
+-- The records of a table whose words begin with all words of a search: of those that the blocks have, and of those that are in no
+-- block yet. One row of nulls: these are more than `most` together, or the words are common, or there is no word, so the blocks
+-- do not help. A cluster of Citus does not search by blocks.
 create or replace function search_records(kind anyelement, workspace text, q text, most integer) returns setof anyelement
 language plpgsql stable set jit = off
 as $$
@@ -61,17 +61,17 @@ declare
   found integer;
 begin
   if to_regclass('pg_dist_partition') is null then
-    ids := records_with_words(workspace, resource,
-      case when patterns[2] is null then search_words(address, '') else search_words('', '//' || address) end,
-      most);
-  end if;
-  if ids is not null then
     select * into last from last_block(workspace, resource);
     execute format('select count(*) from (
         select from %s where workspace_id >= $1 and workspace_id <= $1 and (workspace_id, created_at, id) > ($1, $2, $3)
         order by workspace_id, created_at, id limit $4) later', resource)
       into found using workspace, last.last_at, last.last_id, most + 1;
-    if found <= most and cardinality(ids) <= most then
+    if found <= most then
+      ids := records_with_words(workspace, resource,
+        case when patterns[2] is null then search_words(address, '') else search_words('', '//' || address) end,
+        most);
+    end if;
+    if found + cardinality(ids) <= most then
       return query execute format('select * from (
           select r.* from unnest($4) each cross join lateral (
             select * from %1$s where workspace_id = $1 and id >= each and id <= each order by id limit 1) r

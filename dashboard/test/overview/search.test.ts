@@ -1,3 +1,5 @@
+import { SEARCHED_ROWS_MAX } from '@svc/service/config/limits';
+import { importText, ndjson } from '@svc/service/harness/import.ts';
 import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible } from '../harness/accessible.ts';
@@ -60,6 +62,26 @@ describe.skipIf(BROWSER_PATH === undefined)('the page of a search', async () => 
     await page.waitForURL(/\/search\?q=orrin$/);
     await results.getByRole('link', { name: 'Orrin Health' }).press('Enter');
     await page.waitForURL(/\/data\/companies\/com_a$/);
+  });
+
+  test('is more than the command palette searches, which says so if it compared only the newest records', async () => {
+    const many = await dashboard.owner();
+    const mentions = Array.from({ length: SEARCHED_ROWS_MAX + 1 }, (_, i) => ({
+      ...{ id: `men_${i}`, companyId: 'com_a', title: `Clinic ${i}`, source: 'news.example', excerpt: '' },
+      ...{ url: 'https://news.example/clinics', sentiment: 'positive', publishedAt: at(i) },
+    }));
+    await importText(service.pool, many.workspaceId, 'companies', ndjson([{ id: 'com_a', name: 'Orrin' }]));
+    await importText(service.pool, many.workspaceId, 'mentions', ndjson(mentions));
+    const page = await open(many, `/w/${many.workspaceId}`);
+    await page.getByRole('heading', { level: 1, name: /^(?!Loading$)/ }).waitFor();
+    await page.keyboard.press('Control+k');
+    const input = page.getByRole('combobox', { name: 'Go to' });
+    await input.fill('zeppelin');
+    await page.getByText('No results among the newest records').waitFor();
+    await expectAccessible(page);
+    await input.fill('orrin');
+    await page.getByText('Only the newest records were searched.').waitFor();
+    await page.getByRole('group', { name: 'Companies' }).waitFor();
   });
 
   test('keeps the typed text in its address, and says if there is nothing', async () => {

@@ -28,8 +28,11 @@ const FAILED_PAUSE_MAX_MS = 60_000;
 
 /** Rounds of work that many owners have. However many of them fail or are busy, they delay the others by a few seconds. */
 export interface Rounds {
-  /** Tries owners from the one after the last round's to the last one. The next round then begins with the first one. */
-  run(options: RoundOptions): Promise<void>;
+  /**
+   * Tries owners from the one after the last round's to the last one. The next round then begins with the first one. Resolves
+   * with whether it has reached the last one.
+   */
+  run(options: RoundOptions): Promise<boolean>;
 }
 
 /** `now`: a clock that never goes back. */
@@ -74,6 +77,7 @@ export function createRounds(now: () => number = () => performance.now()): Round
       const from = Math.floor(Math.random() * busy.length);
       const waiting = [...busy.slice(from), ...busy.slice(0, from)].slice(0, WAITING_MAX);
       await workOn(waiting, WAITING_MS, true);
+      return last === '';
     },
   };
 }

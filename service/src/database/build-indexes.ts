@@ -21,10 +21,10 @@ const WORDS: Readonly<Record<string, string>> = {
   companies_by_word: 'companies (id) where false',
 };
 
-/** Which of the indexes $1 are not complete. `present`: a stopped node has left a part. None in a cluster of Citus. */
+/** Which of the indexes $1 are not complete. `present`: a stopped node has left a part. None after migration $2, or in a cluster. */
 const selectMissing = statement('missing_indexes', GROUP)`
   select name, to_regclass(name) is not null as present from unnest($1::text[]) name
-  where to_regclass('pg_dist_partition') is null
+  where to_regclass('pg_dist_partition') is null and not exists (select from schema_migrations where number = $2)
     and not exists (select from pg_index where indexrelid = to_regclass(name) and indisvalid)`;
 
 interface MissingIndex {
@@ -99,9 +99,12 @@ async function lock(client: pg.ClientBase): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
+/** The migration that this is done for. Another node may have applied it. */
+const WORDS_MIGRATION = 39;
 /** Builds the indexes of the words, without rows (docs/decisions/0040). */
 export const buildWordIndexes = buildMissing(
-  async (client) => (await client.query<MissingIndex>(selectMissing(Object.keys(WORDS)))).rows,
+  async (client) =>
+    (await client.query<MissingIndex>(selectMissing(Object.keys(WORDS), WORDS_MIGRATION))).rows,
   async (missing, run) => {
     for (const { name, present } of missing) {
       if (present) await run(`drop index concurrently ${name}`);

@@ -29,6 +29,8 @@ const PAUSE_RATIO = 4;
 /** A workspace whose clock has advanced so recently is busy, maybe with an import, whose clock advances every 20 seconds. */
 const BUSY = '25 seconds';
 const BUSY_PAUSE_MS = 20_000;
+/** After so many full turns in a row, it has its turns without that pause: too many of its records are in no block. */
+const FULL_TURNS = 9;
 /** For so long, a workspace is visited after its clock has advanced. */
 const WRITING = '1 minute';
 
@@ -45,7 +47,7 @@ const SEARCHED = RECORD_RESOURCES.filter(({ list }) => list.searched).map(({ lis
  * Returns a function that adds the words of new records to the index of the search (docs/decisions/0040), of each workspace
  * that was written since its last call, in statements that commit one by one. Until then, searches compare these records one
  * by one. Several nodes may call it at the same time. It calls `onFailure` for each workspace that fails, and throws if the
- * database is away. Resolves with whether a workspace had more records than fit into its turn. `nowMs`: never goes back.
+ * database is away. Resolves with whether there is more to do at once. `nowMs`: never goes back.
  */
 export function createWordIndexer(
   pool: pg.Pool,
@@ -55,22 +57,22 @@ export function createWordIndexer(
   const rounds = createRounds();
   const isDistributed = detectDistribution();
   const waiting = new Set<string>();
-  /** When busy workspaces were visited. */
-  let visits = new Map<string, number>();
+  /** When busy workspaces were visited, and how many of their last turns were full. */
+  let visits = new Map<string, { readonly atMs: number; readonly full: number }>();
   let since = '-infinity';
   let hasMore = false;
 
   const findWritten = async (): Promise<void> => {
     const { rows: times } = await pool.query<{ since: string }>(selectTime());
-    const recent = new Map<string, number>();
+    const recent: typeof visits = new Map();
     const pages = pagesOf<{ id: string; busy: boolean }>(WORKSPACES_MAX, (last) =>
       pool.query(selectWritten(last?.id ?? '', since)),
     );
     for await (const rows of pages) {
       for (const { id, busy } of rows) {
         waiting.add(id);
-        const visitedAt = busy ? visits.get(id) : undefined;
-        if (visitedAt !== undefined) recent.set(id, visitedAt);
+        const visited = busy ? visits.get(id) : undefined;
+        if (visited !== undefined) recent.set(id, visited);
       }
     }
     visits = recent;
@@ -85,7 +87,8 @@ export function createWordIndexer(
     });
 
   const visit = async (id: string, waits: boolean, signal: AbortSignal | undefined): Promise<Outcome> => {
-    if (nowMs() - (visits.get(id) ?? -Infinity) < BUSY_PAUSE_MS) return 'done';
+    const { atMs, full } = visits.get(id) ?? { atMs: -Infinity, full: 0 };
+    if (full < FULL_TURNS && nowMs() - atMs < BUSY_PAUSE_MS) return 'done';
     const endMs = performance.now() + VISIT_MS;
     let most = CHUNK_RECORDS_MIN;
     for (let sum = 0; sum < VISIT_RECORDS && performance.now() < endMs && signal?.aborted !== true; ) {
@@ -93,8 +96,8 @@ export function createWordIndexer(
       const { added, ms } = await add(id, most, waits || sum > 0);
       await delay((performance.now() - begunAt) * PAUSE_RATIO, undefined, { signal }).catch(() => undefined);
       if (added === null) return 'busy';
-      visits.set(id, nowMs());
       sum += added;
+      visits.set(id, { atMs: nowMs(), full: added < most ? 0 : full + 1 });
       if (added < most) {
         waiting.delete(id);
         return 'done';
@@ -109,12 +112,12 @@ export function createWordIndexer(
     if (await isDistributed(pool)) return false;
     await findWritten();
     hasMore = false;
-    await rounds.run({
+    const ended = await rounds.run({
       ownersAfter: async (last) => [...waiting].filter((id) => id > last).sort(),
       attempt: (id, waits) => visit(id, waits, signal),
       failed: failedWork(onFailure),
     });
-    return hasMore;
+    return hasMore || !ended;
   };
 }
 

@@ -42,6 +42,7 @@ export default function CommandPalette({ workspaceId, onNewWorkspace, onClose }:
   };
   const empty = groups.length === 0;
   const failed = !searching && (found.failed || (text !== '' && docs.failed));
+  const partial = !searching && found.partial;
   return (
     <BareDialog
       title="Go to"
@@ -73,12 +74,12 @@ export default function CommandPalette({ workspaceId, onNewWorkspace, onClose }:
           className={
             empty
               ? 'px-3 py-8 text-center text-soft'
-              : failed
-                ? 'border-t border-line px-4 py-2 text-sm text-bad'
+              : failed || partial
+                ? `border-t border-line px-4 py-2 text-sm ${failed ? 'text-bad' : 'text-soft'}`
                 : 'sr-only'
           }
         >
-          {statusOf({ searching, failed, empty })}
+          {statusOf({ searching, failed, partial, empty })}
         </p>
       </Command>
     </BareDialog>
@@ -88,12 +89,15 @@ export default function CommandPalette({ workspaceId, onNewWorkspace, onClose }:
 interface State {
   readonly searching: boolean;
   readonly failed: boolean;
+  readonly partial: boolean;
   readonly empty: boolean;
 }
 
-function statusOf({ searching, failed, empty }: State): string {
+function statusOf({ searching, failed, partial, empty }: State): string {
   if (searching) return 'Searching…';
   if (failed) return empty ? 'The search failed.' : 'Some results could not be loaded.';
+  if (partial)
+    return empty ? 'No results among the newest records' : 'Only the newest records were searched.';
   return empty ? 'No results' : '';
 }
 

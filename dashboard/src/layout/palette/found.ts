@@ -30,6 +30,8 @@ export interface Found {
   readonly searching: boolean;
   /** Whether a look-up failed, so that its group is missing. */
   readonly failed: boolean;
+  /** Whether a look-up compared only the newest records. */
+  readonly partial: boolean;
 }
 
 /**
@@ -44,7 +46,7 @@ export function useFound(workspaceId: string | undefined, text: string): Found {
   const records = useRecords(of, text, wanted);
   const people = useQuery({ ...membersQuery(of), enabled: wanted });
   const keys = useQuery({ ...keyNamesQuery(of), enabled: wanted });
-  if (!wanted) return { groups: [], all: null, searching: false, failed: false };
+  if (!wanted) return { groups: [], all: null, searching: false, failed: false, partial: false };
 
   const open = (resource: string, recordId: string) => () =>
     navigate({
@@ -120,6 +122,7 @@ export function useFound(workspaceId: string | undefined, text: string): Found {
       people.isLoading ||
       keys.isLoading,
     failed: [companies, people, keys].some(isMissing) || records.failed,
+    partial: companies.data?.partial === true || records.partial,
     groups,
     all: { heading: 'Search', items: [everything] },
   };
@@ -146,6 +149,7 @@ function useRecords(workspaceId: string, text: string, enabled: boolean) {
   return {
     searching: results.some(({ isLoading }) => isLoading),
     failed: results.some(isMissing),
+    partial: results.some(({ data }) => data?.pagination.hasMore === true && data.data.length < SHOWN_MAX),
     found: SEARCHABLE.map((resource, i) => ({ resource, items: results[i]?.data?.data ?? [] })),
   };
 }

@@ -63,7 +63,7 @@ export const LOCAL_TRIGGERS: readonly string[] = [
   'count_key_change',
   'count_key_deletions',
   'index_changed_words',
-  'remove_later_words',
+  'index_created_words',
   'remove_words',
 ];
 
