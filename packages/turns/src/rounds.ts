@@ -29,8 +29,8 @@ const FAILED_PAUSE_MAX_MS = 60_000;
 /** Rounds of work that many owners have. However many of them fail or are busy, they delay the others by a few seconds. */
 export interface Rounds {
   /**
-   * Tries owners from the one after the last round's to the last one. The next round then begins with the first one. Resolves
-   * with whether it has reached the last one.
+   * Tries owners from the one after the last round's to the last one. The next round then begins with the first one.
+   * Resolves with whether it has reached the last one.
    */
   run(options: RoundOptions): Promise<boolean>;
 }

@@ -9,9 +9,10 @@ function work({ owners, attemptMs = 1 }: { owners: readonly string[]; attemptMs?
   const left = new Set(owners);
   const outcomes = new Map<string, Outcome>();
   const rounds = createRounds(() => nowMs);
+  let ended = true;
   const run = async () => {
     const tried: string[] = [];
-    await rounds.run({
+    ended = await rounds.run({
       ownersAfter: async (last) =>
         [...left]
           .filter((owner) => owner > last)
@@ -32,6 +33,7 @@ function work({ owners, attemptMs = 1 }: { owners: readonly string[]; attemptMs?
   return {
     run,
     left,
+    hasEnded: () => ended,
     set: (some: readonly string[], outcome: Outcome) => {
       for (const owner of some) outcomes.set(owner, outcome);
     },
@@ -79,10 +81,12 @@ test('owners that failed are tried again after a pause, longest waiting first, u
 });
 
 test('the work of a round is bounded, however slow the attempts are', async () => {
-  const { run, set } = work({ owners: names('a', 100), attemptMs: 1_000 });
-  set(names('a', 100), 'failed');
-  expect(await run()).toEqual(names('a', 3));
-  expect(await run()).toEqual(names('a', 6).slice(3));
+  const { run, set, hasEnded } = work({ owners: names('a', 7), attemptMs: 1_000 });
+  set(names('a', 7), 'failed');
+  expect([await run(), hasEnded()]).toEqual([names('a', 3), false]);
+  expect([await run(), hasEnded()]).toEqual([names('a', 6).slice(3), false]);
+  await run();
+  expect(hasEnded()).toBe(true);
 });
 
 test('a busy owner is tried again at once, for a short time', async () => {

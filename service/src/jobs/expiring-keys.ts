@@ -46,7 +46,7 @@ export function warnOfExpiringKeys(
   pool: pg.Pool,
   onFailure: (error: unknown, key: string) => unknown = () => undefined,
   rounds = createRounds(),
-): Promise<void> {
+): Promise<unknown> {
   const partsOf = (name: string): readonly [string, string] => {
     const [workspaceId = '', id = ''] = name.split(' ');
     return [workspaceId, id];

@@ -37,6 +37,18 @@ async function write(workspaceId: string, count: number, from = 0, of = count): 
   );
 }
 
+/** Adds companies with long names. */
+async function writeLong(workspaceId: string, count: number): Promise<void> {
+  await reserve(workspaceId);
+  await pool.query(
+    `insert into companies (workspace_id, id, name, created_at, doc)
+     select $1, 'com_' || n, (select string_agg(chr(19968 + (n * 97 + i * 31) % 20000) || chr(19968 + i), ' ')
+       from generate_series(1, 160) i), last_at - ($2::int - n) * interval '1 microsecond', '{}'
+     from workspace_clocks, generate_series(1, $2) n where workspace_id = $1`,
+    [workspaceId, count],
+  );
+}
+
 /** How many records of the workspace are in blocks. */
 async function indexed(workspaceId: string): Promise<number> {
   const { rows } = await pool.query<{ records: number; ids: number }>(
@@ -118,6 +130,22 @@ describe.skipIf(inCluster())('the job that indexes words', () => {
     await expect.poll(later, { timeout: 30_000 }).toBe(Math.floor((MANY + 1) / 32) * 32);
   });
 
+  test('a busy workspace with many records in no block has turn after turn in the end', async () => {
+    const id = await newWorkspace();
+    await writeLong(id, 6_000);
+    let now = 0;
+    const index = indexer(() => now);
+    for (let turn = 1; turn <= 5; turn++) {
+      now += 21_000;
+      await reserve(id);
+      expect(await index()).toBe(true);
+    }
+    const before = await indexed(id);
+    await index();
+    expect(await indexed(id)).toBeGreaterThan(before);
+    await pool.query('delete from workspace_clocks where workspace_id = $1', [id]);
+  });
+
   test('writers that pass the clock of a workspace to each other do not keep the job away', async () => {
     const id = await newWorkspace();
     await write(id, 64);
@@ -138,16 +166,7 @@ describe.skipIf(inCluster())('the job that indexes words', () => {
 
   test('workspaces with long texts do not keep others waiting', async () => {
     const heavy = [await newWorkspace(), await newWorkspace()];
-    for (const id of heavy) {
-      await reserve(id);
-      await pool.query(
-        `insert into companies (workspace_id, id, name, created_at, doc)
-       select $1, 'com_' || n, (select string_agg(chr(19968 + (n * 97 + i * 31) % 20000) || chr(19968 + i), ' ')
-         from generate_series(1, 160) i), last_at - (9000 - n) * interval '1 microsecond', '{}'
-       from workspace_clocks, generate_series(1, 9000) n where workspace_id = $1`,
-        [id],
-      );
-    }
+    for (const id of heavy) await writeLong(id, 9_000);
     const small = await newWorkspace();
     await write(small, 64);
     const index = indexer();

@@ -30,7 +30,7 @@ const PAUSE_RATIO = 4;
 const BUSY = '25 seconds';
 const BUSY_PAUSE_MS = 20_000;
 /** After so many full turns in a row, it has its turns without that pause: too many of its records are in no block. */
-const FULL_TURNS = 9;
+const FULL_TURNS = 5;
 /** For so long, a workspace is visited after its clock has advanced. */
 const WRITING = '1 minute';
 
