@@ -12,19 +12,15 @@ const GROUP = 'background: the first start after an upgrade builds each index on
 const building = statements('build_indexes', GROUP);
 
 /**
- * The indexes of the words, by name, without rows: a later migration removes them. The migration that creates them with all
- * rows, and locks the tables meanwhile, leaves out those that exist.
+ * The indexes of the words, without rows: a later migration removes them. Migration 39 leaves out those that exist. The others
+ * it creates with all rows, and locks the tables meanwhile.
  */
-const WORDS: Readonly<Record<string, string>> = {
-  mentions_by_word: 'mentions (id) where false',
-  content_by_word: 'content (id) where false',
-  companies_by_word: 'companies (id) where false',
-};
+const WORDS = ['mentions_by_word', 'content_by_word', 'companies_by_word'];
 
-/** Which of the indexes $1 are not complete. `present`: a stopped node has left a part. None after migration $2, or in a cluster. */
+/** Which indexes of $1 are incomplete. `present`: a stopped node left a part. None after that migration, or in a cluster. */
 const selectMissing = statement('missing_indexes', GROUP)`
   select name, to_regclass(name) is not null as present from unnest($1::text[]) name
-  where to_regclass('pg_dist_partition') is null and not exists (select from schema_migrations where number = $2)
+  where to_regclass('pg_dist_partition') is null and not exists (select from schema_migrations where number = 39)
     and not exists (select from pg_index where indexrelid = to_regclass(name) and indisvalid)`;
 
 interface MissingIndex {
@@ -99,16 +95,13 @@ async function lock(client: pg.ClientBase): Promise<boolean> {
   return rows[0]?.locked === true;
 }
 
-/** The migration that this is done for. Another node may have applied it. */
-const WORDS_MIGRATION = 39;
 /** Builds the indexes of the words, without rows (docs/decisions/0040). */
 export const buildWordIndexes = buildMissing(
-  async (client) =>
-    (await client.query<MissingIndex>(selectMissing(Object.keys(WORDS), WORDS_MIGRATION))).rows,
+  async (client) => (await client.query<MissingIndex>(selectMissing(WORDS))).rows,
   async (missing, run) => {
     for (const { name, present } of missing) {
       if (present) await run(`drop index concurrently ${name}`);
-      await run(`create index concurrently ${name} on ${WORDS[name]}`);
+      await run(`create index concurrently ${name} on ${name.replace('_by_word', '')} (id) where false`);
     }
   },
 );
