@@ -12,8 +12,8 @@ const GROUP = 'background: the first start after an upgrade builds each index on
 const building = statements('build_indexes', GROUP);
 
 /**
- * The indexes of the words, without rows: a later migration removes them. Migration 39 leaves out those that exist. The others
- * it creates with all rows, and locks the tables meanwhile.
+ * The indexes of the words, without rows: a later migration removes them. Migration 39 leaves out those that exist, and
+ * creates the others with all rows, which locks the tables meanwhile.
  */
 const WORDS = ['mentions_by_word', 'content_by_word', 'companies_by_word'];
 

@@ -5,7 +5,7 @@ import { expectFailure } from '../harness/answers.ts';
 import { COMPANY, idsOf, LISTS, type ListCase, type Params, pageOf, walk } from '../harness/lists.ts';
 import { inCluster } from '../harness/locks.ts';
 import { indexWords, resourceNamed, seedRecords } from '../harness/records.ts';
-import { createWorld, seedRow } from '../harness/world.ts';
+import { createWorld, seedRow, type World } from '../harness/world.ts';
 
 const world = await createWorld();
 const { pool } = world.service;
@@ -16,10 +16,32 @@ const named = (name: string): ListCase => {
   if (list === undefined) throw new Error(`there is no list ${name}`);
   return list;
 };
-const ids = async (list: ListCase, params: Params): Promise<readonly string[]> =>
-  idsOf(pageOf(await world.get(list, { limit: PAGE_LIMIT_MAX, ...params })));
+const idsIn =
+  ({ get }: World) =>
+  async (list: ListCase, params: Params): Promise<readonly string[]> =>
+    idsOf(pageOf(await get(list, { limit: PAGE_LIMIT_MAX, ...params })));
+const ids = idsIn(world);
 
-describe.each(SEARCHED)('the search of $path', (list) => {
+const BLOCKS = await createWorld();
+/** Later records, so that all others of a workspace are in full blocks of words. */
+for (const list of SEARCHED) {
+  const later = Array.from({ length: 64 }, (_, i) => seedRow(list, 100 + i));
+  await seedRecords(BLOCKS.service.pool, BLOCKS.workspaceId, list.resource, later);
+}
+
+const writeBlocks = async (): Promise<void> => {
+  await BLOCKS.service.pool.query('delete from word_blocks');
+  await indexWords(BLOCKS.service.pool);
+};
+const PLACES = [
+  { place: 'in no block of words', of: world, settle: async () => undefined },
+  { place: 'in blocks of words', of: BLOCKS, settle: writeBlocks },
+];
+const CASES = PLACES.flatMap((place) => SEARCHED.map((list) => ({ ...place, list, path: list.path })));
+
+describe.each(CASES)('the search of $path, of records $place', ({ list, of: world, settle }) => {
+  const ids = idsIn(world);
+  const { pool } = world.service;
   const [field = ''] = list.resource.searched ?? [];
   const row = (id: string, text: string, index: number) => ({ ...seedRow(list, index), id, [field]: text });
   const prefix = list.resource.idPrefix;
@@ -30,6 +52,7 @@ describe.each(SEARCHED)('the search of $path', (list) => {
       row(`${prefix}_search_2`, 'The zebra closes', 6),
       row(`${prefix}_search_3`, '100 %_\\ sure', 9),
     ]);
+    await settle();
     expect(await ids(list, { q: 'zebra' })).toEqual([`${prefix}_search_2`, `${prefix}_search_1`]);
     expect(await ids(list, { q: 'ze SECOND' })).toEqual([`${prefix}_search_1`]);
     expect(await ids(list, { q: 'ebra' })).toEqual([]);
@@ -54,6 +77,7 @@ describe.each(SEARCHED)('the search of $path', (list) => {
       row(`${prefix}_words_1`, '東京タワーの写真、夜景', 12),
       row(`${prefix}_words_2`, `Écoute « Ünïversum » 🎉 y ${long}x don't`, 15),
     ]);
+    await settle();
     const found = async (q: string) => (await ids(list, { q })).map((id) => id.slice(-1));
     expect(await found('東京')).toEqual(['1']);
     expect(await found('夜')).toEqual(['1']);
@@ -119,36 +143,46 @@ test('a key of a company finds only its records', async () => {
   }
 });
 
-test('a part of an address finds the URLs that have it at the begin of the host, or of a part of the host', async () => {
-  const mentions = named('mentions');
-  const urls = [
-    'https://www.place.example/a/Path?x=1',
-    'http://place.example/a/other',
-    'https://myplace.example/a/path',
-    'https://other.example/?to=place.example/a',
-  ];
-  const rows = urls.map((url, i) => ({ ...seedRow(mentions, i), id: `men_url_${i}`, url, title: 'TCP/IP' }));
-  await seedRecords(pool, world.workspaceId, mentions.resource, rows);
-  const found = async (q: string) => (await ids(mentions, { q })).map((id) => id.slice(-1)).toSorted();
-  expect(await found('place.example/a/path')).toEqual(['0']);
-  expect(await found('https://PLACE.example/a/')).toEqual(['0', '1']);
-  expect(await found('https://www.place.example/a/Path?x=1')).toEqual(['0']);
-  expect(await found('place.example')).toEqual(['0', '1']);
-  expect(await found('place.example/a_path')).toEqual([]);
-  expect(await found('/a/path')).toEqual(['0', '2']);
-  expect(await found('tcp/ip')).toEqual(['0', '1', '2', '3']);
-  expect(await found('HTTP://place.example')).toEqual(['0', '1']);
-  expect(await found('https://www.place.ex')).toEqual(['0']);
-  for (const q of [
-    'ftp://',
-    '^/path',
-    '.*/path',
-    'plac./path',
-    'place.example/(path',
-    'place.example/\\path',
-  ])
-    expect({ q, found: await found(q) }).toEqual({ q, found: [] });
-});
+test.each(PLACES)(
+  'a part of an address finds the URLs that have it at the begin of the host, or of a part of the host, of records $place',
+  async ({ of: world, settle }) => {
+    const mentions = named('mentions');
+    const urls = [
+      'https://www.place.example/a/Path?x=1',
+      'http://place.example/a/other',
+      'https://myplace.example/a/path',
+      'https://other.example/?to=place.example/a',
+    ];
+    const rows = urls.map((url, i) => ({
+      ...seedRow(mentions, i),
+      id: `men_url_${i}`,
+      url,
+      title: 'TCP/IP',
+    }));
+    await seedRecords(world.service.pool, world.workspaceId, mentions.resource, rows);
+    await settle();
+    const found = async (q: string) =>
+      (await idsIn(world)(mentions, { q })).map((id) => id.slice(-1)).toSorted();
+    expect(await found('place.example/a/path')).toEqual(['0']);
+    expect(await found('https://PLACE.example/a/')).toEqual(['0', '1']);
+    expect(await found('https://www.place.example/a/Path?x=1')).toEqual(['0']);
+    expect(await found('place.example')).toEqual(['0', '1']);
+    expect(await found('place.example/a_path')).toEqual([]);
+    expect(await found('/a/path')).toEqual(['0', '2']);
+    expect(await found('tcp/ip')).toEqual(['0', '1', '2', '3']);
+    expect(await found('HTTP://place.example')).toEqual(['0', '1']);
+    expect(await found('https://www.place.ex')).toEqual(['0']);
+    for (const q of [
+      'ftp://',
+      '^/path',
+      '.*/path',
+      'plac./path',
+      'place.example/(path',
+      'place.example/\\path',
+    ])
+      expect({ q, found: await found(q) }).toEqual({ q, found: [] });
+  },
+);
 
 test('a search for common words and a filter that no index serves stop after a bounded number of rows, and continue exactly', async () => {
   const workspaceId = await world.service.workspace();

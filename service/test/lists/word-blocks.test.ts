@@ -14,8 +14,23 @@ import { createWorld } from '../harness/world.ts';
 const world = await createWorld();
 const { pool } = world.service;
 const RUNS = 15;
-const WORDS = ['alpha', 'alphabet', 'beta', 'gamma', 'delta'];
-const SEARCHES = [...WORDS, 'alp', 'beta gamma', 'nobody', 'host1.example', 'https://host2.example/'];
+const WORDS = ['alpha', 'alphabet', 'beta', 'gamma', '東京タワー', "don't", 'two\nlines', '100 %_\\'];
+const SEARCHES = [
+  ...WORDS,
+  ...[
+    'alp',
+    'beta gamma',
+    'nobody',
+    '東',
+    'lines',
+    '10 %',
+    'host1.example',
+    'www.host',
+    'https://host2.example/',
+  ],
+];
+
+const EXACT_TIME = `to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 const word = fc.constantFrom(...WORDS);
 const words = fc.array(word, { minLength: 1, maxLength: 5 });
@@ -34,6 +49,10 @@ const step = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('change' as const), at: fc.nat(), word }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('delete' as const), at: fc.nat(), count }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('create again' as const), at: fc.nat(), count, words }),
+  },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('index' as const) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never;
@@ -72,6 +91,52 @@ test.skipIf(inCluster())('records that another program creates before indexed on
   await expectSameResults(workspaceId, mentions, ['needle', ...SEARCHES]);
 });
 
+// A cluster of Citus has no blocks.
+test.skipIf(inCluster())(
+  'a record is found by its words after it was deleted and imported again, also the last of a block',
+  async () => {
+    const mentions = resourceNamed('mentions');
+    const workspaceId = await newWorkspace();
+    await insert(workspaceId, mentions, inputs(mentions, 64, ['alpha']));
+    await indexWords(pool);
+    for (const place of [1, 30, 32, 63, 64]) {
+      const { rows } = await pool.query<{ id: string; createdAt: string }>(
+        `delete from mentions where workspace_id = $1 and id = (select id from mentions where workspace_id = $1
+         order by created_at, id offset $2 limit 1) returning id, ${EXACT_TIME} as "createdAt"`,
+        [workspaceId, place - 1],
+      );
+      const [again] = inputs(mentions, 1, [`Needle ${place}`]);
+      await insert(workspaceId, mentions, [{ ...again, ...rows[0] }]);
+      await expectSameResults(workspaceId, mentions, ['needle', 'alpha']);
+    }
+  },
+);
+
+// A cluster of Citus has no blocks.
+test.skipIf(inCluster()).each([
+  { blocks: 10_000, records: 33, left: 0 },
+  { blocks: 10_001, records: 33, left: 10_001 + 33 },
+  { blocks: 10_000, records: 32, left: 10_000 + 32 },
+])(
+  '$records records before $blocks blocks are found, and leave $left blocks',
+  async ({ blocks, records, left }) => {
+    const mentions = resourceNamed('mentions');
+    const workspaceId = await newWorkspace();
+    await pool.query(
+      `insert into word_blocks select $1, 'mentions', false, '2026-01-01'::timestamptz + n * interval '1 second',
+         'men_' || n, array['men_' || n], ' alpha' from generate_series(1, $2) n`,
+      [workspaceId, blocks],
+    );
+    await insert(workspaceId, mentions, inputs(mentions, records, ['needle'], '2020-01-01T00:00:00Z'));
+    await expectSameResults(workspaceId, mentions, ['needle']);
+    const { rows } = await pool.query<{ blocks: number }>(
+      'select count(*)::int as blocks from word_blocks where workspace_id = $1',
+      [workspaceId],
+    );
+    expect(rows[0]?.blocks).toBe(left);
+  },
+);
+
 async function newWorkspace(): Promise<string> {
   const workspaceId = await world.service.workspace();
   await insert(workspaceId, resourceNamed('companies'), [{ id: COMPANY, name: 'Zero', domain: null }]);
@@ -92,7 +157,7 @@ function inputs(
   return Array.from({ length: number }, (_, i): RecordInput => {
     created += 1;
     const title = `${titles[i % titles.length]} ${created % 7 === 0 ? 'common' : ''}`.trim();
-    const host = `host${created % 3}.example`;
+    const host = `${created % 2 === 0 ? 'www.' : ''}host${created % 3}.example`;
     const texts =
       name === 'companies' ? { name: title, domain: host } : { title, url: `https://${host}/${created}` };
     const examples = Object.entries(fields).flatMap(([field, { example }]) =>
@@ -127,11 +192,15 @@ async function run(workspaceId: string, resource: Resource, each: Step): Promise
       `update ${table} set ${title} = $3, ${url} = ${url} || 'x' where workspace_id = $1 and id = (${some} offset $2 % 50 limit 1)`,
       [workspaceId, each.at, each.word],
     );
-  if (each.kind === 'delete')
-    await pool.query(
-      `delete from ${table} where workspace_id = $1 and id in (${some} offset $2 % 50 limit $3)`,
-      [workspaceId, each.at, each.count],
-    );
+  if (each.kind !== 'delete' && each.kind !== 'create again') return;
+  const { rows: deleted } = await pool.query<{ id: string; createdAt: string }>(
+    `delete from ${table} where workspace_id = $1 and id in (${some} offset $2 % 50 limit $3)
+     returning id, ${EXACT_TIME} as "createdAt"`,
+    [workspaceId, each.at, each.count],
+  );
+  if (each.kind === 'delete') return;
+  const again = inputs(resource, deleted.length, each.words).map((input, i) => ({ ...input, ...deleted[i] }));
+  await insert(workspaceId, resource, again);
 }
 
 async function expectSameResults(

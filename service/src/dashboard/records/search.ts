@@ -81,8 +81,8 @@ const COMPANIES_BY_NAME = `select * from (
 
 /**
  * The record with this id; then those whose title or URL is the text, whose title starts with it, or whose words begin with
- * its words, which an index finds among all records unless the words are too common; then, if these are too few, others of the
- * newest records that contain the text, of which an index gives a bounded number. The newest first.
+ * its words, which an index finds among all records unless the words are too common; then, if these are too few, others of
+ * the newest records that contain the text, of which an index gives a bounded number. The newest first.
  */
 function selectHits({ table, texts, words }: Searched): BoundStatement {
   const [title = 'id', detail = 'null'] = texts;
