@@ -1,7 +1,7 @@
 import type { World } from '../dashboard/change.ts';
 import { COMPANY } from '../harness/lists.ts';
 import type { Request } from './more-writes.ts';
-import { RECORD_LISTS } from './shapes.ts';
+import { COMMON_WORD, RECORD_LISTS } from './shapes.ts';
 import { FULL_ENDPOINT } from './states.ts';
 
 const WEBHOOK_READS = [
@@ -51,7 +51,9 @@ export async function dashboardReads(world: World, workspaceId: string): Promise
     `/company-names?ids=${COMPANY}`,
     '/company-names',
     '/company-names?search=nobody',
-    '/search?q=nobody',
+    ...['nobody', 'rarely', COMMON_WORD, `${COMMON_WORD} r`, 'https://example.com/', '%'].map(
+      (q) => `/search?${new URLSearchParams({ q })}`,
+    ),
     '/scores?range=1y',
     `/scores?companyId=${COMPANY}`,
   ];
