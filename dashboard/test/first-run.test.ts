@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessibleInBothThemes } from './harness/accessible.ts';
 import { BROWSER_PATH, createWorld, PASSWORD, type World } from './harness/world.ts';
 
-/** The requirement is 160 kB with the code of the plots, which takes 20 kB. A new workspace has nothing to draw. */
+/** A new workspace has nothing to draw. `first-load.test.ts` measures an overview with plots. */
 const FIRST_LOAD_MAX_BYTES = 142_000;
 
 // Skipped without Chromium, which is an error in CI.
