@@ -12,6 +12,8 @@ export interface PopupCase {
   readonly trigger: string | RegExp;
   /** The key that opens it. Default: Enter. */
   readonly key?: string;
+  /** What opens it while the trigger has the focus, instead of a key. */
+  readonly opens?: (page: Page) => Promise<unknown>;
   /** Name of the menu item that opens it, if the trigger opens a menu. */
   readonly item?: string;
   readonly role: 'dialog' | 'alertdialog' | 'menu';

@@ -210,6 +210,41 @@ export const POPUPS: Readonly<Record<string, PopupCase>> = {
       await page.getByRole('heading', { name: 'Companies' }).waitFor();
     },
   },
+  'Discard changes': {
+    files: ['ui/popup/discard-changes.tsx'],
+    page: '/settings?tab=limits',
+    before: async (page) => {
+      await goTo(page, 'Live requests per month');
+      await type(page, '5000');
+    },
+    trigger: 'Audit log',
+    role: 'alertdialog',
+    use: async (page) => {
+      await press(page, 'Discard');
+      await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+    },
+  },
+  'Leave a page that shows a token': {
+    files: ['ui/popup/leave-question.tsx'],
+    page: '/log',
+    before: async (page) => {
+      await press(page, 'API keys');
+      await page.getByRole('heading', { name: 'API keys' }).waitFor();
+      await press(page, 'Create key');
+      await page.getByRole('dialog').waitFor();
+      await goTo(page, 'Name');
+      await type(page, 'Left');
+      await page.keyboard.press('Enter');
+      await page.locator('[data-token]').waitFor();
+    },
+    trigger: "Done, I've saved it",
+    opens: (page) => page.goBack(),
+    role: 'alertdialog',
+    use: async (page) => {
+      await press(page, 'Leave');
+      await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+    },
+  },
   ...WEBHOOK_POPUPS,
   ...ACCOUNT_POPUPS,
 };
