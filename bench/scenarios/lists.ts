@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { CONTRACT, type ResourceContract, sortsOf } from '@svc/sdk/contract';
+import { CONTRACT, type ResourceContract, rangesOf, sortsOf, sortsOfRange } from '@svc/sdk/contract';
 import { read } from '../bench.ts';
 import type { LoadRequest } from '../measure/load.ts';
 import { createOwner } from '../target/dashboard.ts';
-import { company, linesOf, searchedCompany, searchedMention } from '../target/records.ts';
+import { audit, company, contentItem, linesOf, searchedCompany, searchedMention } from '../target/records.ts';
 import { importAudits } from '../target/workspaces.ts';
 import { measureRequests } from './pair.ts';
 import type { Scenario } from './scenario.ts';
@@ -30,9 +30,12 @@ const SEARCHES = {
   'no word': '%',
 } as const;
 
+/** Records are spread over three years up to 2026, and scores up to 100. */
+const LEAST = { integer: '50', time: '2025-01-01T00:00:00Z' } as const;
+
 /**
- * Every sort, filter and search of a new workspace with 100,000 mentions and as many companies, on /v1 and in the dashboard.
- * The workspace is newer than the statistics, and the others are beside it.
+ * Every sort, filter and search of a new workspace with 100,000 records of each resource, on /v1 and in the dashboard. The
+ * workspace is newer than the statistics, and the others are beside it.
  */
 export const lists: Scenario = async (context) => {
   const { target, report } = context;
@@ -45,6 +48,8 @@ export const lists: Scenario = async (context) => {
     importAudits(installation, workspaceId, linesOf(records, record), resource);
   await fill('companies', searchedCompany);
   await fill('mentions', (n) => searchedMention(n, records));
+  await fill('audits', (n) => audit(n, records));
+  await fill('content', (n) => contentItem(n, records));
   for (const resource of ['companies', 'mentions']) await waitForWords(service.origin, resource, token);
 
   const inDashboard = (path: string): LoadRequest => ({
@@ -53,10 +58,11 @@ export const lists: Scenario = async (context) => {
     headers: owner.headers,
   });
   const paths = [
-    ...[CONTRACT.mentions, CONTRACT.companies].flatMap(listsOf),
+    ...[CONTRACT.mentions, CONTRACT.companies, CONTRACT.audits, CONTRACT.content].flatMap(listsOf),
     ...['mentions', 'companies'].flatMap((name) =>
       Object.values(SEARCHES).map((q) => `/${name}?${new URLSearchParams({ q })}`),
     ),
+    `/mentions?${new URLSearchParams({ q: SEARCHES['a common word'], sentiment: 'negative' })}`,
   ];
   const requests = Object.fromEntries([
     ...paths.map((path) => [`/v1${path}`, read(`/v1${path}`, { token })] as const),
@@ -92,18 +98,26 @@ async function waitForWords(origin: string, resource: string, token: string): Pr
   throw new Error('the words of records are not indexed');
 }
 
-/** Every list of a resource: each sort, alone, with each filter, and with a range. */
+/** Every list of a resource: each sort alone, with each filter, with all of them, and with a range of what it sorts by. */
 function listsOf(resource: ResourceContract): readonly string[] {
-  const filters = Object.entries(resource.filters).map(([name, field]) => {
-    if (name === 'companyId') return { [name]: String(company(1)['id']) };
-    // A value that no record has is the longest search.
-    return { [name]: field.kind === 'choice' ? (field.values.at(-1) ?? '') : 'nobody.example' };
-  });
-  const sorts = sortsOf(resource).map((sort) => ({ sort }));
-  return (sorts.length === 0 ? [{}] : sorts).flatMap((sort) =>
-    [{}, ...filters].map((filter) => {
-      const query = new URLSearchParams({ ...sort, ...filter });
-      return `/${resource.name}${query.size > 0 ? `?${query}` : ''}`;
-    }),
+  const ranges = Object.entries(rangesOf(resource)).filter(([name]) => /After$|Min$/.test(name));
+  const filters: readonly Readonly<Record<string, string>>[] = Object.entries(resource.filters).map(
+    ([name, field]) => {
+      if (name === 'companyId') return { [name]: String(company(1)['id']) };
+      // A value that no record has is the longest search.
+      return { [name]: field.kind === 'choice' ? (field.values.at(-1) ?? '') : 'nobody.example' };
+    },
   );
+  const together = filters.length > 1 ? [Object.assign({}, ...filters)] : [];
+  const sorts = sortsOf(resource);
+  return (sorts.length === 0 ? [undefined] : sorts).flatMap((sort) => {
+    const own = ranges.filter(([, range]) => sort === undefined || sortsOfRange(range).includes(sort));
+    const ofRange = own.map(([name, { field }]) => ({
+      [name]: LEAST[field.kind === 'integer' ? 'integer' : 'time'],
+    }));
+    return [{}, ...filters, ...together, ...ofRange].map((filter) => {
+      const query = new URLSearchParams({ ...(sort === undefined ? {} : { sort }), ...filter });
+      return `/${resource.name}${query.size > 0 ? `?${query}` : ''}`;
+    });
+  });
 }
