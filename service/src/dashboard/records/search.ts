@@ -86,39 +86,40 @@ const COMPANIES_BY_NAME = `select * from (
  */
 function selectHits({ table, texts, words }: Searched): BoundStatement {
   const [title = 'id', detail = 'null'] = texts;
-  const isExact = texts.map((column) => `lower(${column}) = lower($3)`).join(' or ') || 'false';
-  const hasWords = words === undefined ? 'false' : searchCondition(words, '$3::text');
-  const isPart = [...texts, 'id'].map((column) => `${column} ilike $4`).join(' or ');
   const shown = `id, created_at, ${title} as title, ${detail} as detail`;
-  const best = `case when ${isExact} then 2 when starts_with(lower(${title}), lower($3)) then 3`;
-  const ranked = `${shown}, ${best} when ${hasWords} then 4 else 5 end as rank`;
+  const equals = texts.map((column) => `lower(${column}) = (select lower($3))`).join(' or ');
+  const starts = `starts_with(lower(${title}), (select lower($3)))`;
+  const isPart = [...texts, 'id'].map((column) => `${column} ilike $4`).join(' or ');
+  const best = `case when ${equals} then 2 when ${starts} then 3 else 4 end`;
   // Otherwise the index has found all that have the words.
   const isCommon = words === undefined ? 'true' : isTooCommon('by_words');
-  const id = lookUp({ select: `${shown}, 1 as rank`, from: table });
+  const few = words === undefined ? '' : 'and (select count(*) from by_words) < $6';
+  const first = (rank: number, from: string, condition: string): string =>
+    `(select ${shown}, ${rank} as rank from ${from} where ${condition} order by created_at desc, id desc limit $6)`;
+  const found = [`(${lookUp({ select: `${shown}, 1 as rank`, from: table })})`];
+  if (table === 'companies')
+    found.push(`(select ${shown}, ${best} as rank from (${COMPANIES_BY_NAME}) by_name)`);
+  if (texts.length > 0)
+    found.push(first(2, 'parts', equals), first(3, 'parts', starts), first(5, 'parts', 'true'));
+  if (words !== undefined) {
+    found.push(`(select ${shown}, ${best} as rank from by_words where workspace_id = $1)`);
+    found.push(first(4, 'newest', `${isCommon} and ${searchCondition(words, '$3::text')}`));
+  }
   const newest =
     texts.length === 0
-      ? 'select where $3 = $4'
-      : `select ${['id', 'created_at', ...texts].join(', ')} from ${table} where workspace_id = $1 ${
-          words === undefined ? '' : 'and (select count(*) from by_words) < $6'
-        } order by created_at desc, id desc limit $5`;
-  const byWords = words === undefined ? '' : `${foundByWords(table, '$3', 'by_words')}, `;
-  const found = [
-    `(${id})`,
-    ...(words === undefined
-      ? []
-      : [`(select ${shown}, ${best} else 4 end as rank from by_words where workspace_id = $1)`]),
-    ...(table === 'companies' ? [`(select ${ranked} from (${COMPANIES_BY_NAME}) by_name)`] : []),
-    ...(texts.length === 0
-      ? []
-      : [`(select ${ranked} from newest where ${isPart} or ${isCommon} and ${hasWords})`]),
-  ];
+      ? 'select null::text as id where $3 = $4'
+      : `select ${['id', 'created_at', ...texts].join(', ')} from ${table} where workspace_id = $1 ${few}
+    order by created_at desc, id desc limit $5`;
+  // Several read `newest` and `parts`, which PostgreSQL reads only as far as they need.
   return family(
     `search_records_${table}`,
-    `with ${byWords}newest as materialized (${newest}), found as (
+    `with ${words === undefined ? '' : `${foundByWords(table, '$3', 'by_words')}, `}newest as materialized (${newest}),
+    parts as materialized (select * from newest where ${isPart}),
+    found as (
     select * from (select distinct on (id) * from (${found.join(' union all ')}) every order by id, rank) each
     order by rank, created_at desc, id desc limit $6)
   select coalesce(json_agg(found order by rank, created_at desc, id desc), '[]') as hits,
-    (select count(*) >= $5 from newest) and ${isCommon} as stopped from found`,
+    count(*) < $6 and ${isCommon} and (select count(*) >= $5 from newest) as partial from found`,
   );
 }
 
@@ -127,7 +128,7 @@ export const likeContaining = (text: string): string => `%${text.replace(/[\\%_]
 
 interface Found {
   readonly hits: readonly (Pick<SearchHit, 'id' | 'title' | 'detail'> & { readonly rank: number })[];
-  readonly stopped: boolean;
+  readonly partial: boolean;
 }
 
 async function search(
@@ -141,7 +142,7 @@ async function search(
   const { rows } = await pool.query<Found>(
     select(workspaceId, isId(text) ? text : '', text, pattern, SEARCHED_ROWS_MAX, SEARCH_HITS_MAX),
   );
-  const [{ hits, stopped } = { hits: [], stopped: false }] = rows;
+  const [{ hits, partial } = { hits: [], partial: false }] = rows;
   return {
     hits: hits.map(({ rank, id, title, detail }) => ({
       resource: searched.resource,
@@ -150,6 +151,6 @@ async function search(
       detail,
       match: RANKS[rank - 1] ?? 'part',
     })),
-    partial: stopped && hits.length < SEARCH_HITS_MAX,
+    partial,
   };
 }
