@@ -69,6 +69,8 @@ export const COMPANY_NAMES_MAX = 100;
 
 /** The most records of a resource that the search of a workspace returns. */
 export const SEARCH_HITS_MAX = 10;
+/** The newest records of a resource that it compares with the text. */
+export const SEARCH_NEWEST_MAX = 3_000;
 
 /** Requests of one person in the explorer per second, in all workspaces. */
 export const EXPLORER_REQUESTS_PER_SECOND = 10;

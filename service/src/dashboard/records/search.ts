@@ -2,7 +2,6 @@ import { isId, SEARCH_MAX_CHARACTERS } from '@svc/sdk/contract';
 import type { Connections } from '@svc/turns/lane';
 import type { FastifyInstance } from 'fastify';
 import { allowParameters } from '../../api/guards.ts';
-import { SEARCHED_ROWS_MAX } from '../../config/limits.ts';
 import { lookUp } from '../../database/look-up.ts';
 import { type BoundStatement, statements } from '../../database/statement.ts';
 import { ApiError } from '../../http/errors.ts';
@@ -11,7 +10,7 @@ import { foundByWords, isTooCommon, searchCondition } from '../../list/word-sear
 import { columnName } from '../../resources/define.ts';
 import { RECORD_RESOURCES } from '../../resources/index.ts';
 import type { DashboardContext } from '../context.ts';
-import { SEARCH_HITS_MAX } from '../limits.ts';
+import { SEARCH_HITS_MAX, SEARCH_NEWEST_MAX } from '../limits.ts';
 import type { SearchHit, SearchHits } from './wire.ts';
 
 /** What is searched: a table, and its texts. The first text is the title, the second one an address or nothing. */
@@ -90,19 +89,19 @@ function selectHits({ table, texts, words }: Searched): BoundStatement {
   const equals = texts.map((column) => `lower(${column}) = (select lower($3))`).join(' or ');
   const starts = `starts_with(lower(${title}), (select lower($3)))`;
   const isPart = [...texts, 'id'].map((column) => `${column} ilike $4`).join(' or ');
-  const best = `case when ${equals} then 2 when ${starts} then 3 else 4 end`;
+  const ranked = (from: string): string =>
+    `(select ${shown}, case when ${equals} then 2 when ${starts} then 3 else 4 end as rank from ${from})`;
   // Otherwise the index has found all that have the words.
   const isCommon = words === undefined ? 'true' : isTooCommon('by_words');
   const few = words === undefined ? '' : 'and (select count(*) from by_words) < $6';
   const first = (rank: number, from: string, condition: string): string =>
     `(select ${shown}, ${rank} as rank from ${from} where ${condition} order by created_at desc, id desc limit $6)`;
   const found = [`(${lookUp({ select: `${shown}, 1 as rank`, from: table })})`];
-  if (table === 'companies')
-    found.push(`(select ${shown}, ${best} as rank from (${COMPANIES_BY_NAME}) by_name)`);
+  if (table === 'companies') found.push(ranked(`(${COMPANIES_BY_NAME}) by_name`));
   if (texts.length > 0)
     found.push(first(2, 'parts', equals), first(3, 'parts', starts), first(5, 'parts', 'true'));
   if (words !== undefined) {
-    found.push(`(select ${shown}, ${best} as rank from by_words where workspace_id = $1)`);
+    found.push(ranked('by_words where workspace_id = $1'));
     found.push(first(4, 'newest', `${isCommon} and ${searchCondition(words, '$3::text')}`));
   }
   const newest =
@@ -114,8 +113,7 @@ function selectHits({ table, texts, words }: Searched): BoundStatement {
   return family(
     `search_records_${table}`,
     `with ${words === undefined ? '' : `${foundByWords(table, '$3', 'by_words')}, `}newest as materialized (${newest}),
-    parts as materialized (select * from newest where ${isPart}),
-    found as (
+    parts as materialized (select * from newest where ${isPart}), found as (
     select * from (select distinct on (id) * from (${found.join(' union all ')}) every order by id, rank) each
     order by rank, created_at desc, id desc limit $6)
   select coalesce(json_agg(found order by rank, created_at desc, id desc), '[]') as hits,
@@ -140,7 +138,7 @@ async function search(
   const pattern = likeContaining(text);
   const select = selectHits(searched);
   const { rows } = await pool.query<Found>(
-    select(workspaceId, isId(text) ? text : '', text, pattern, SEARCHED_ROWS_MAX, SEARCH_HITS_MAX),
+    select(workspaceId, isId(text) ? text : '', text, pattern, SEARCH_NEWEST_MAX, SEARCH_HITS_MAX),
   );
   const [{ hits, partial } = { hits: [], partial: false }] = rows;
   return {
