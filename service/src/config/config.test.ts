@@ -27,7 +27,7 @@ describe('readConfig', () => {
       databaseUrl: undefined,
       databasePooler: 'none',
       databaseDirectUrl: undefined,
-      databaseConnections: 12,
+      databaseConnections: 13,
       secrets: undefined,
       publicUrl: 'http://127.0.0.1:8080',
       publicUrlGiven: false,

@@ -68,7 +68,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 type LogLevel = (typeof LOG_LEVELS)[number];
 
 const PORT_MAX = 65_535;
-const CONNECTIONS_DEFAULT = 12;
+const CONNECTIONS_DEFAULT = 13;
 /** An embedded PostgreSQL needs as much processor time as the workers, so they get half of the cores. */
 const workersDefault = (externalDatabase: boolean): number =>
   externalDatabase ? availableParallelism() : Math.max(1, Math.floor(availableParallelism() / 2));

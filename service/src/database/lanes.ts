@@ -75,7 +75,7 @@ export type LaneSizes = Readonly<Record<LaneName | 'pipeline', number>>;
 
 const LEAST: LaneSizes = { ...LANE_CONNECTIONS_MIN, pipeline: 0 };
 /** The lanes that get the connections beyond the minimum and the pipelined one, in turn. */
-const SPARE: readonly LaneName[] = ['reads', 'people', 'reads', 'writes'];
+const SPARE: readonly LaneName[] = ['slow', 'reads', 'people', 'reads', 'writes'];
 
 /** Divides the connections of a process. The first one beyond the minimum is pipelined. */
 export function laneSizes(connections: number): LaneSizes {
