@@ -38,6 +38,8 @@ test('a process divides all of its connections, and each lane has connections fo
     expect(trail + pipeline + Object.values(shared).reduce((sum, size) => sum + size, 0)).toBe(connections);
     for (const size of Object.values(shared)) expect(size).toBeGreaterThanOrEqual(2);
   }
+  // With the default number, a workspace can have two slow statements.
+  expect(laneSizes(13).slow).toBe(3);
 });
 
 test('no code that handles requests creates connections itself', () => {

@@ -29,8 +29,9 @@ const PAUSE_RATIO = 4;
 /** A workspace whose clock has advanced so recently is busy, maybe with an import, whose clock advances every 20 seconds. */
 const BUSY = '25 seconds';
 const BUSY_PAUSE_MS = 20_000;
-/** After so many full turns in a row, it has its turns without that pause: too many of its records are in no block. */
+/** The same after so many full turns in a row: too many of its records are in no block. */
 const FULL_TURNS = 5;
+const LATE_PAUSE_MS = 5_000;
 /** For so long, a workspace is visited after its clock has advanced. */
 const WRITING = '1 minute';
 
@@ -45,9 +46,8 @@ const SEARCHED = RECORD_RESOURCES.filter(({ list }) => list.searched).map(({ lis
 
 /**
  * Returns a function that adds the words of new records to the index of the search (docs/decisions/0040), of each workspace
- * that was written since its last call, in statements that commit one by one. Until then, searches compare these records one
- * by one. Several nodes may call it at the same time. It calls `onFailure` for each workspace that fails, and throws if the
- * database is away. Resolves with whether there is more to do at once. `nowMs`: never goes back.
+ * that was written since its last call, in statements that commit one by one. Several nodes may call it at the same time. It
+ * resolves with whether there is more to do at once, and throws if the database is away. `nowMs`: never goes back.
  */
 export function createWordIndexer(
   pool: pg.Pool,
@@ -88,7 +88,7 @@ export function createWordIndexer(
 
   const visit = async (id: string, waits: boolean, signal: AbortSignal | undefined): Promise<Outcome> => {
     const { atMs, full } = visits.get(id) ?? { atMs: -Infinity, full: 0 };
-    if (full < FULL_TURNS && nowMs() - atMs < BUSY_PAUSE_MS) return 'done';
+    if (nowMs() - atMs < (full < FULL_TURNS ? BUSY_PAUSE_MS : LATE_PAUSE_MS)) return 'done';
     const endMs = performance.now() + VISIT_MS;
     let most = CHUNK_RECORDS_MIN;
     for (let sum = 0; sum < VISIT_RECORDS && performance.now() < endMs && signal?.aborted !== true; ) {

@@ -96,8 +96,7 @@ interface State {
 function statusOf({ searching, failed, partial, empty }: State): string {
   if (searching) return 'Searching…';
   if (failed) return empty ? 'The search failed.' : 'Some results could not be loaded.';
-  if (partial)
-    return empty ? 'No results among the newest records' : 'Only the newest records were searched.';
+  if (partial) return empty ? 'No results, but older records may match' : 'Older records may match too.';
   return empty ? 'No results' : '';
 }
 

@@ -30,7 +30,7 @@ export interface Found {
   readonly searching: boolean;
   /** Whether a look-up failed, so that its group is missing. */
   readonly failed: boolean;
-  /** Whether a look-up compared only the newest records. */
+  /** Whether a look-up compared only the newest records, and found few. */
   readonly partial: boolean;
 }
 
@@ -122,7 +122,7 @@ export function useFound(workspaceId: string | undefined, text: string): Found {
       people.isLoading ||
       keys.isLoading,
     failed: [companies, people, keys].some(isMissing) || records.failed,
-    partial: companies.data?.partial === true || records.partial,
+    partial: (companies.data?.partial === true && fresh.length < SHOWN_MAX) || records.partial,
     groups,
     all: { heading: 'Search', items: [everything] },
   };

@@ -109,7 +109,7 @@ function selectHits({ table, texts, words }: Searched): BoundStatement {
       ? 'select null::text as id where $3 = $4'
       : `select ${['id', 'created_at', ...texts].join(', ')} from ${table} where workspace_id = $1 ${few}
     order by created_at desc, id desc limit $5`;
-  // Several read `newest` and `parts`, which PostgreSQL reads only as far as they need.
+  // PostgreSQL 17 and newer compare the words of `newest` only until ten rows have them. 15 and 16 compare all.
   return family(
     `search_records_${table}`,
     `with ${words === undefined ? '' : `${foundByWords(table, '$3', 'by_words')}, `}newest as materialized (${newest}),

@@ -27,6 +27,6 @@ export interface SearchHit {
 /** `GET /workspaces/{id}/search?q=`: at most ten of each resource, the best first. */
 export interface SearchHits {
   readonly data: readonly SearchHit[];
-  /** Whether only the newest 3,000 records of a resource were searched: words are common, or not indexed yet. */
+  /** Whether only the newest 3,000 of a resource were compared, and few found: the index did not help. */
   readonly partial: boolean;
 }
