@@ -88,7 +88,7 @@ export const SHOTS: readonly Shot[] = [
     path: '/w/:w/keys',
     whole: true,
     act: async (page) => {
-      await page.locator('tbody a').last().click();
+      await page.locator('tbody a:visible').last().click();
       await page.getByRole('main').getByRole('link', { name: 'All API keys' }).waitFor();
     },
   },
