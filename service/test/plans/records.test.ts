@@ -33,6 +33,8 @@ const FEED_ROW_MAX = 10;
 const KEY_WORKSPACE_MAX = 10;
 /** The row of the log, in which a trigger counts that the validity of a key has changed. */
 const KEY_CHANGE_MAX = 10;
+/** The block of a record that has got other words: where the blocks end, its indexes and the row. */
+const WORD_BLOCK_MAX = 20;
 const BATCH_ROWS = 100;
 const IMPORT_ROWS = 1_000;
 
@@ -53,6 +55,7 @@ interface Operation {
 function mostOf(text: string, rows: number): number {
   if (text.startsWith('copy')) return WRITE_MAX + rows * COPIED_ROW_MAX;
   if (text.startsWith('select wanted.id')) return READ_MAX + rows * FOUND_ROW_MAX;
+  if (text.startsWith('update content')) return WRITE_MAX + WORD_BLOCK_MAX;
   if (text.startsWith('update api_keys set token_index')) return WRITE_MAX + KEY_WORKSPACE_MAX;
   if (text.startsWith('update api_keys set hint')) return WRITE_MAX + KEY_WORKSPACE_MAX + KEY_CHANGE_MAX;
   const feedRows = text.includes('insert into changes') ? Math.ceil(rows / ROW_CHANGES_MAX) : 0;
