@@ -42,16 +42,16 @@ const selectKey = statement('expiring_key', JOB)`
  * call warns of a key that is locked now, or whose workspace is. `rounds`: what earlier calls of this process know of the
  * keys. It calls `onFailure` for each that fails; it throws if the database is away.
  */
-export function warnOfExpiringKeys(
+export async function warnOfExpiringKeys(
   pool: pg.Pool,
   onFailure: (error: unknown, key: string) => unknown = () => undefined,
   rounds = createRounds(),
-): Promise<unknown> {
+): Promise<void> {
   const partsOf = (name: string): readonly [string, string] => {
     const [workspaceId = '', id = ''] = name.split(' ');
     return [workspaceId, id];
   };
-  return rounds.run({
+  await rounds.run({
     ownersAfter: async (last) =>
       (await pool.query<{ name: string }>(selectExpiring(...partsOf(last)))).rows.map(({ name }) => name),
     attempt: (name) => warn(pool, ...partsOf(name)),

@@ -29,7 +29,7 @@ const PAUSE_RATIO = 4;
 /** A workspace whose clock has advanced so recently is busy, maybe with an import, whose clock advances every 20 seconds. */
 const BUSY = '25 seconds';
 const BUSY_PAUSE_MS = 20_000;
-/** The same after so many full turns in a row: too many of its records are in no block. */
+/** After so many full turns in a row, too many of its records are in no block, so its pause is shorter. */
 const FULL_TURNS = 5;
 const LATE_PAUSE_MS = 5_000;
 /** For so long, a workspace is visited after its clock has advanced. */
@@ -47,7 +47,7 @@ const SEARCHED = RECORD_RESOURCES.filter(({ list }) => list.searched).map(({ lis
 /**
  * Returns a function that adds the words of new records to the index of the search (docs/decisions/0040), of each workspace
  * that was written since its last call, in statements that commit one by one. Several nodes may call it at the same time. It
- * resolves with whether there is more to do at once, and throws if the database is away. `nowMs`: never goes back.
+ * tells `onFailure` each failure of a workspace, throws if the database is away, and resolves with whether to go on at once.
  */
 export function createWordIndexer(
   pool: pg.Pool,
