@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net';
 import { failedAtOnce } from '@svc/pipelined-postgres/at-once';
+import { messageSocket } from '@svc/pipelined-postgres/message-socket';
 import { clientOfPrimary, createPrimary, type Primary, splitHosts } from '@svc/postgres-hosts';
 import {
   answeringClient,
@@ -107,6 +109,7 @@ export function createPool(wanted: PoolOptions): pg.Pool {
     application_name: wanted.name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...(wanted.keepsIdle === true ? { idleTimeoutMillis: 0, maxLifetimeSeconds: CHECK_AGAIN_SECONDS } : {}),
+    ...(wanted.pipeline === true ? { stream: messageSocket as () => Socket } : {}),
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     ...(pooled

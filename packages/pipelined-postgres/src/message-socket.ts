@@ -1,0 +1,62 @@
+import { Socket } from 'node:net';
+
+/** What pg gives a function that creates its socket. */
+interface SocketNeeds {
+  readonly ssl?: unknown;
+}
+
+/** A message has a type, then its length, which includes itself (PostgreSQL's documentation, chapter Message Flow). */
+const TYPE_BYTES = 1;
+const HEADER_BYTES = TYPE_BYTES + 4;
+/** As many as Node.js reads at once. */
+const READ_BYTES = 65_536;
+
+/** The end of the last complete message of the bytes before `end`. */
+function endOfMessages(bytes: Buffer, end: number): number {
+  let at = 0;
+  while (at + HEADER_BYTES <= end) {
+    const next = at + TYPE_BYTES + bytes.readUInt32BE(at + TYPE_BYTES);
+    if (next > end) break;
+    at = next;
+  }
+  return at;
+}
+
+/**
+ * A socket for pg that reads into memory of its own and emits complete messages. Node.js allocates 64 KiB for each read, and
+ * pg allocates again for a message that arrives in parts, as most pages do. The bytes of a `data` event are valid until the
+ * next one, so statements must not be COPY, whose data pg does not copy. With TLS, it is a socket of Node.js.
+ */
+export function messageSocket({ ssl }: SocketNeeds): Socket {
+  if (ssl !== undefined && ssl !== false) return new Socket();
+  const read = Buffer.allocUnsafeSlow(READ_BYTES);
+  /** Begins with `waiting` bytes of a message that is not complete. */
+  let joined = Buffer.allocUnsafeSlow(READ_BYTES);
+  let waiting = 0;
+  const join = (count: number): Buffer => {
+    if (waiting + count > joined.length) {
+      const larger = Buffer.allocUnsafeSlow(2 * (waiting + count));
+      joined.copy(larger, 0, 0, waiting);
+      joined = larger;
+    }
+    read.copy(joined, waiting, 0, count);
+    return joined;
+  };
+  const socket: Socket = new Socket({
+    onread: {
+      buffer: read,
+      callback(count) {
+        const bytes = waiting === 0 ? read : join(count);
+        const end = waiting + count;
+        const complete = endOfMessages(bytes, end);
+        if (complete > 0) socket.emit('data', bytes.subarray(0, complete));
+        bytes.copy(joined, 0, complete, end);
+        waiting = end - complete;
+        // The memory for a large message is not kept.
+        if (waiting === 0 && joined.length > READ_BYTES) joined = Buffer.allocUnsafeSlow(READ_BYTES);
+        return true;
+      },
+    },
+  });
+  return socket;
+}
