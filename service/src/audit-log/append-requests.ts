@@ -28,6 +28,7 @@ const METER = 'last_entry_at, keys_version, month, live_requests, live_quota';
  *   key has changed or expired, and the quota is enough for all. PostgreSQL reads a row again after it has waited for its
  *   lock, so the version of the keys is the current one. The rest of the statement sees the database as it was before.
  * - `meters`: moves the clock of the log by a microsecond per entry, and counts the requests.
+ * - `entries`: the docs are lines of one text each, because pg escapes each quotation mark of an array. JSON has no line break.
  */
 const writeAll = preparedStatement('write_requests', 'bulk')`with logs as materialized (
     select place, workspace_id, entries, counted, last_entry_at, this_month, used, live_quota,
@@ -62,8 +63,8 @@ const writeAll = preparedStatement('write_requests', 'bulk')`with logs as materi
     insert into audit_log (workspace_id, id, created_at, kind, key_id, status, method, path, latency_bucket, doc)
     select workspace_id, id, created_at, 'api.request', key_id, status, method, path, latency_bucket,
       head || ${utc('created_at')} || tail
-    from unnest($7::int[], $8::int[], $9::text[], $10::text[], $11::text[], $12::text[], $13::smallint[], $14::text[],
-        $15::text[], $16::smallint[])
+    from unnest($7::int[], $8::int[], $9::text[], string_to_array($10, chr(10)), string_to_array($11, chr(10)),
+        $12::text[], $13::smallint[], $14::text[], $15::text[], $16::smallint[])
       as entry (place, nth, id, head, tail, key_id, status, method, path, latency_bucket)
     join logs using (place) cross join lateral (select first_at + nth * interval '1 microsecond' as created_at) time
     where valid
@@ -95,8 +96,8 @@ export const writeRequests: WriteRequests = async (client, group, { waitFor, loc
       entries.map(({ log }) => log + 1),
       entries.map(({ nth }) => nth),
       docs.map(({ id }) => id),
-      docs.map(({ head }) => head),
-      docs.map(({ tail }) => tail),
+      docs.map(({ head }) => head).join('\n'),
+      docs.map(({ tail }) => tail).join('\n'),
       docs.map(({ keyId }) => keyId),
       entries.map(({ entry }) => entry.status ?? null),
       entries.map(({ entry }) => entry.method ?? null),
