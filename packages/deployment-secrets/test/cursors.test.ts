@@ -42,7 +42,10 @@ describe('a cursor', () => {
   });
 
   test('decodes to its own content, however many are issued in the same second', () => {
-    const many = Array.from({ length: 10_000 }, (_, n): Position => ({ ...POSITION, id: `aud_${n % 6_000}` }));
+    const many = Array.from(
+      { length: 10_000 },
+      (_, n): Position => ({ ...POSITION, id: `aud_${n % 6_000}` }),
+    );
     const texts = many.map((put) => codec.encode(put, BINDING, 'wks_1', NOW));
     expect(texts.map((each) => codec.decode(each, BINDING, 'wks_1', NOW))).toEqual(many);
     expect(new Set(texts).size).toBe(6_000);

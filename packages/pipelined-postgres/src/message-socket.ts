@@ -27,7 +27,7 @@ function endOfMessages(bytes: Buffer, end: number): number {
  * pg allocates again for a message that arrives in parts, as most pages do. The bytes of a `data` event are valid until the
  * next one, so statements must not be COPY, whose data pg does not copy. With TLS, it is a socket of Node.js.
  */
-export function messageSocket({ ssl }: SocketNeeds): Socket {
+export function messageSocket({ ssl }: SocketNeeds = {}): Socket {
   if (ssl !== undefined && ssl !== false) return new Socket();
   const read = Buffer.allocUnsafeSlow(READ_BYTES);
   /** Begins with `waiting` bytes of a message that is not complete. */

@@ -12,7 +12,7 @@ afterAll(() => void server.close());
 /** The two ends of a connection. */
 async function connected(): Promise<{ readonly socket: Socket; readonly peer: Socket }> {
   const accepted = once(server, 'connection');
-  const socket = messageSocket({});
+  const socket = messageSocket();
   socket.connect((server.address() as AddressInfo).port, '127.0.0.1');
   const [peer] = (await accepted) as [Socket];
   peer.setNoDelay(true);

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { failedAtOnce } from '@svc/pipelined-postgres/at-once';
 import { messageSocket } from '@svc/pipelined-postgres/message-socket';
 import { clientOfPrimary, createPrimary, type Primary, splitHosts } from '@svc/postgres-hosts';
@@ -93,8 +92,7 @@ const ROLE_LIMITS = limitsOf({ lockTimeoutMs: LOCK_TIMEOUT_MS });
  * URL apply. Through a pooler, the role has the settings, which each new connection checks, and transactions set the limits
  * that differ (docs/decisions/0031).
  *
- * A server that is a standby is refused. If an idle connection breaks, `onError` is called, and the next query opens a new
- * one.
+ * A standby is refused. If an idle connection breaks, `onError` is called, and the next query opens a new one.
  */
 export function createPool(wanted: PoolOptions): pg.Pool {
   const limits = limitsOf(wanted);
@@ -109,7 +107,7 @@ export function createPool(wanted: PoolOptions): pg.Pool {
     application_name: wanted.name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...(wanted.keepsIdle === true ? { idleTimeoutMillis: 0, maxLifetimeSeconds: CHECK_AGAIN_SECONDS } : {}),
-    ...(wanted.pipeline === true ? { stream: messageSocket as () => Socket } : {}),
+    ...(wanted.pipeline === true ? { stream: messageSocket } : {}),
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     ...(pooled

@@ -56,8 +56,7 @@ export interface UnfinishedInsert extends InsertResult {
 }
 
 /**
- * Like {@link insertRecords}, but the caller starts the last statements, together with its own. `stamped` completes an input
- * with its createdAt.
+ * Like {@link insertRecords}, but the caller starts the last statements with its own. `stamped` adds the createdAt.
  */
 export async function insertUnfinished(
   client: pg.ClientBase,
