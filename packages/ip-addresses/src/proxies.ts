@@ -76,8 +76,7 @@ export function warnOfProxyMistakes(app: FastifyInstance, options: ProxyWarnings
     labelNames: ['mistake'],
     registers: [registry],
   });
-  app.addHook('onRequest', async (request) => {
-    if (request.headers['x-forwarded-for'] === undefined) return;
+  const warn = async (request: FastifyRequest): Promise<void> => {
     const sender = request.socket.remoteAddress ?? '';
     const mistake = !trust(sender, 0)
       ? 'untrusted_sender'
@@ -90,5 +89,9 @@ export function warnOfProxyMistakes(app: FastifyInstance, options: ProxyWarnings
     if (now < (nextAskMs.get(mistake) ?? 0)) return;
     nextAskMs.set(mistake, now + MINUTE_MS);
     if (await isDue(mistake)) log.warn({ sender }, PROXY_MISTAKES[mistake]);
+  };
+  app.addHook('onRequest', (request, _, done) => {
+    if (request.headers['x-forwarded-for'] === undefined) done();
+    else warn(request).then(() => done(), done);
   });
 }

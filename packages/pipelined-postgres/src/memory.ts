@@ -24,6 +24,8 @@ export function createAvoided() {
   return {
     add: (key: string): void => remember(untilMs, key, performance.now() + AVOIDED_MS),
     has(key: string): boolean {
+      // Mostly nothing is avoided. Then the hash of a new text is not needed.
+      if (untilMs.size === 0) return false;
       const until = untilMs.get(key);
       if (until === undefined) return false;
       if (until > performance.now()) return true;
