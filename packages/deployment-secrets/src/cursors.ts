@@ -34,9 +34,10 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + NONCE_BYTES;
 const CIPHER = 'aes-256-gcm';
-/** The most cursors of a second that are remembered, and the longest content of one: at most 5 MB, without filters half. */
+/** The most cursors that are remembered. */
 const REMEMBERED_MAX = 4_000;
-const REMEMBERED_LENGTH_MAX = 500;
+/** The most characters of one of them. So all of them and their contents take at most 7 MB, and without filters 2. */
+const REMEMBERED_LENGTH_MAX = 700;
 
 // A node of version 0.1.0 ignores the order. An order that ends in the id is shortened, because the id is there already.
 type Payload = readonly [
@@ -63,7 +64,7 @@ export function createCursorCodec(secrets: readonly string[]): CursorCodec {
   if (issuing === undefined || issuingSecret === undefined)
     throw new Error('A cursor codec needs at least one secret.');
 
-  /** The cursors of a second, by their content. Many clients read the same page, and sealing takes a tenth of its time. */
+  /** The cursors of a second, by their content. Many clients may read the same page, and sealing takes a tenth of the time. */
   const issued = new Map<string, string>();
   let second = 0;
   return {
@@ -82,7 +83,7 @@ export function createCursorCodec(secrets: readonly string[]): CursorCodec {
       ];
       const plain = JSON.stringify(payload);
       const content = `${workspaceId}\0${plain}`;
-      if (payload[0] !== second || issued.size === REMEMBERED_MAX) {
+      if (payload[0] > second) {
         issued.clear();
         [second] = payload;
       }
@@ -95,7 +96,7 @@ export function createCursorCodec(secrets: readonly string[]): CursorCodec {
       cipher.final();
       const bytes = [Buffer.of(VERSION), nonce, sealed, cipher.getAuthTag()];
       const text = Buffer.concat(bytes).toString('base64url');
-      if (content.length <= REMEMBERED_LENGTH_MAX) issued.set(content, text);
+      if (issued.size < REMEMBERED_MAX && text.length <= REMEMBERED_LENGTH_MAX) issued.set(content, text);
       return text;
     },
 

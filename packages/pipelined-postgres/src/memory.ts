@@ -24,7 +24,7 @@ export function createAvoided() {
   return {
     add: (key: string): void => remember(untilMs, key, performance.now() + AVOIDED_MS),
     has(key: string): boolean {
-      // Mostly nothing is avoided. Then the hash of a new text is not needed.
+      // Usually it is empty: then V8 need not hash the key.
       if (untilMs.size === 0) return false;
       const until = untilMs.get(key);
       if (until === undefined) return false;

@@ -10,6 +10,8 @@ const TYPE_BYTES = 1;
 const HEADER_BYTES = TYPE_BYTES + 4;
 /** As many as Node.js reads at once. */
 const READ_BYTES = 65_536;
+/** Larger memory for messages that arrive in parts is not kept. */
+const KEPT_BYTES_MAX = 1_048_576;
 
 /** The end of the last complete message of the bytes before `end`. */
 function endOfMessages(bytes: Buffer, end: number): number {
@@ -24,8 +26,9 @@ function endOfMessages(bytes: Buffer, end: number): number {
 
 /**
  * A socket for pg that reads into memory of its own and emits complete messages. Node.js allocates 64 KiB for each read, and
- * pg allocates again for a message that arrives in parts, as most pages do. The bytes of a `data` event are valid until the
- * next one, so statements must not be COPY, whose data pg does not copy. With TLS, it is a socket of Node.js.
+ * pg allocates again for a message that arrives in parts, as most pages do. The bytes of a `data` event are valid only during
+ * the event. pg copies what it keeps, except the data of COPY, which such connections must not use, and the salt of a sign-in
+ * with MD5, after which the server sends nothing until pg has answered. With TLS, returns an ordinary socket.
  */
 export function messageSocket({ ssl }: SocketNeeds = {}): Socket {
   if (ssl !== undefined && ssl !== false) return new Socket();
@@ -50,10 +53,10 @@ export function messageSocket({ ssl }: SocketNeeds = {}): Socket {
         const end = waiting + count;
         const complete = endOfMessages(bytes, end);
         if (complete > 0) socket.emit('data', bytes.subarray(0, complete));
-        bytes.copy(joined, 0, complete, end);
         waiting = end - complete;
-        // The memory for a large message is not kept.
-        if (waiting === 0 && joined.length > READ_BYTES) joined = Buffer.allocUnsafeSlow(READ_BYTES);
+        if (waiting < KEPT_BYTES_MAX && joined.length > KEPT_BYTES_MAX)
+          joined = Buffer.allocUnsafeSlow(KEPT_BYTES_MAX);
+        if (bytes !== joined || complete > 0) bytes.copy(joined, 0, complete, end);
         return true;
       },
     },

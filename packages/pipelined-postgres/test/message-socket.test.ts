@@ -19,7 +19,7 @@ async function connected(): Promise<{ readonly socket: Socket; readonly peer: So
   return { socket, peer };
 }
 
-/** A message of this many bytes after its length, which are all different from those of the next one. */
+/** The n-th message. It has `size` bytes after its length. */
 function message(size: number, n: number): Buffer {
   const bytes = Buffer.alloc(5 + size, n % 251);
   bytes.write('D');
@@ -44,6 +44,7 @@ const size = fc.oneof(
   fc.integer({ min: 8_000, max: 8_400 }),
   fc.integer({ min: 65_500, max: 65_600 }),
   fc.integer({ min: 65_536, max: 300_000 }),
+  fc.integer({ min: 1_000_000, max: 2_200_000 }),
 );
 
 test('emits each message once and whole, in whatever pieces they arrive', async () => {

@@ -25,9 +25,14 @@ import type { SignalHub } from './signal-hub.ts';
 
 /** It has the extension of this module, because the packed service consists of JavaScript. */
 const WORKER_PROGRAM = join(import.meta.dirname, `../main${extname(import.meta.filename)}`);
-/** For less memory and fewer garbage collections (docs/decisions/0022-how-many-workers.md). */
-const GC_FLAGS = ['--heap-growing-percent=40', '--max-semi-space-size=8', '--no-parallel-scavenge'];
-const WORKER_FLAGS = [...GC_FLAGS, '--no-allocation-site-pretenuring', '--expose-gc'];
+/** For less memory and cheaper garbage collections (docs/decisions/0022-how-many-workers.md). */
+const SIZE_FLAGS = ['--heap-growing-percent=40', '--max-semi-space-size=8'];
+const WORKER_FLAGS = [
+  ...SIZE_FLAGS,
+  '--no-parallel-scavenge',
+  '--no-allocation-site-pretenuring',
+  '--expose-gc',
+];
 
 /** The most free ports that are tried. Other programs may take each before a worker listens there. */
 const PORTS_MAX = 10;
@@ -90,7 +95,7 @@ export function forkWorkers(
   let running: ServiceSettings | undefined;
   let ending = false;
 
-  // The primary has names of its own: it serves no requests, and writes the entries of all workers.
+  // The metrics of the primary have their own names: it serves no requests, and writes the entries of all workers.
   const primary = new Registry();
   collectDefaultMetrics({ register: primary, prefix: 'svc_primary_' });
   const metrics = createProcessMetrics<Member>(({ peer }) => peer.call('collect', null), COLLECT_TIMEOUT_MS);

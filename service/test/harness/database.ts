@@ -108,7 +108,11 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<readon
   const query = vi.spyOn(pg.Client.prototype, 'query');
   try {
     await work();
-    return query.mock.calls.map(([statement]) => JSON.stringify(statement) ?? '');
+    return query.mock.calls.map(([statement]) => {
+      if (typeof statement === 'string') return statement;
+      const { name, text, values }: pg.QueryConfig = statement;
+      return JSON.stringify({ name, text, values });
+    });
   } finally {
     query.mockRestore();
   }
