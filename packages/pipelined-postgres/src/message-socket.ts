@@ -26,9 +26,9 @@ function endOfMessages(bytes: Buffer, end: number): number {
 
 /**
  * A socket for pg that reads into memory of its own and emits complete messages. Node.js allocates 64 KiB for each read, and
- * pg allocates again for a message that arrives in parts, as most pages do. The bytes of a `data` event are valid only during
- * the event. pg copies what it keeps, except the data of COPY, which such connections must not use, and the salt of a sign-in
- * with MD5, after which the server sends nothing until pg has answered. With TLS, returns an ordinary socket.
+ * pg allocates again for a message that arrives in parts, as most pages do. The bytes of a `data` event are valid only
+ * during the event. pg copies what it keeps, with two exceptions: the data of COPY, which such connections must not use, and
+ * the salt of a sign-in with MD5, after which the server waits for pg. With TLS, returns an ordinary socket.
  */
 export function messageSocket({ ssl }: SocketNeeds = {}): Socket {
   if (ssl !== undefined && ssl !== false) return new Socket();
