@@ -64,7 +64,7 @@ export function createCursorCodec(secrets: readonly string[]): CursorCodec {
   if (issuing === undefined || issuingSecret === undefined)
     throw new Error('A cursor codec needs at least one secret.');
 
-  /** The cursors of a second, by their content. Many clients may read the same page, and sealing takes a tenth of the time. */
+  /** The cursors of a second, by their content: many clients may read a page, and sealing takes a tenth of the time. */
   const issued = new Map<string, string>();
   let second = 0;
   return {

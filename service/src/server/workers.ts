@@ -26,9 +26,9 @@ import type { SignalHub } from './signal-hub.ts';
 /** It has the extension of this module, because the packed service consists of JavaScript. */
 const WORKER_PROGRAM = join(import.meta.dirname, `../main${extname(import.meta.filename)}`);
 /** For less memory and cheaper garbage collections (docs/decisions/0022-how-many-workers.md). */
-const SIZE_FLAGS = ['--heap-growing-percent=40', '--max-semi-space-size=8'];
 const WORKER_FLAGS = [
-  ...SIZE_FLAGS,
+  '--heap-growing-percent=40',
+  '--max-semi-space-size=8',
   '--no-parallel-scavenge',
   '--no-allocation-site-pretenuring',
   '--expose-gc',
@@ -43,7 +43,6 @@ const WAKE_TOPICS_MAX = 10_000;
 /** A worker that does not exit is killed this long after the deadline of the shutdown, or after `cut`. */
 const END_GRACE_MS = 3_000;
 
-/** All workers together. */
 interface ServingWorkers extends Serving {
   readonly settings: ServiceSettings;
   /** Resolves with the reason if they cannot continue. */
