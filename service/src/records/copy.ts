@@ -68,7 +68,7 @@ export async function copyAccepted(
 /**
  * First 10 of 19 runs of inputs, then the others, each input with its position. PostgreSQL splits an index page in halves if
  * it inserts ascending keys between others; the second pass fills these halves. With longer runs, it would split some of
- * them again. With shorter ones, the rows of a page of the list would be on more pages of the table (decision 0021).
+ * them again. With shorter ones, the rows of a page of the list would be on more pages of the table (docs/decisions/0021).
  */
 function* inTwoPasses(accepted: readonly Accepted[]): Generator<readonly [number, Accepted]> {
   for (const pass of [0, 1]) {
