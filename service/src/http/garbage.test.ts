@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { limitConnections } from '@svc/http-content/connections';
 import { expect, test } from 'vitest';
-import { createTestService } from '../harness/service.ts';
+import { createTestService } from '../../test/harness/service.ts';
 
 const PATHS = ['/v1/audits', '/v1/audits/count', '/healthz'];
 const CONNECTIONS_PER_PATH = 2;
@@ -12,7 +12,7 @@ const READS_PER_COLLECTION = 20;
 const KEPT_MAX = 200;
 
 setFlagsFromString('--expose-gc');
-// As in a worker.
+// As in a worker. What V8 has decided before stays, so this file is in a folder whose tests have processes of their own.
 setFlagsFromString('--no-allocation-site-pretenuring');
 const collect: NodeJS.GCFunction = runInNewContext('gc');
 /** Collects objects that have not survived two collections yet. Older ones stay until V8 collects the whole heap. */
