@@ -76,7 +76,8 @@ export function warnOfProxyMistakes(app: FastifyInstance, options: ProxyWarnings
     labelNames: ['mistake'],
     registers: [registry],
   });
-  const warn = async (request: FastifyRequest): Promise<void> => {
+  app.addHook('onRequest', async (request) => {
+    if (request.headers['x-forwarded-for'] === undefined) return;
     const sender = request.socket.remoteAddress ?? '';
     const mistake = !trust(sender, 0)
       ? 'untrusted_sender'
@@ -89,9 +90,5 @@ export function warnOfProxyMistakes(app: FastifyInstance, options: ProxyWarnings
     if (now < (nextAskMs.get(mistake) ?? 0)) return;
     nextAskMs.set(mistake, now + MINUTE_MS);
     if (await isDue(mistake)) log.warn({ sender }, PROXY_MISTAKES[mistake]);
-  };
-  app.addHook('onRequest', (request, _, done) => {
-    if (request.headers['x-forwarded-for'] === undefined) done();
-    else warn(request).then(() => done(), done);
   });
 }

@@ -24,8 +24,6 @@ export function createAvoided() {
   return {
     add: (key: string): void => remember(untilMs, key, performance.now() + AVOIDED_MS),
     has(key: string): boolean {
-      // Usually it is empty: then V8 need not hash the key.
-      if (untilMs.size === 0) return false;
       const until = untilMs.get(key);
       if (until === undefined) return false;
       if (until > performance.now()) return true;

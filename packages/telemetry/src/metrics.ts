@@ -46,21 +46,19 @@ export function measureRequests(
   });
   const routeOf = ({ routeOptions }: FastifyRequest): string => routeOptions.url ?? 'unknown';
   app.decorateRequest('refusal', undefined);
-  app.addHook('onRequest', (request, { raw }, done) => {
+  app.addHook('onRequest', async (request, { raw }) => {
     // The client has disconnected during an earlier hook.
-    if (raw.destroyed) return done();
+    if (raw.destroyed) return;
     const route = routeOf(request);
     running.inc({ route });
     raw.once('close', () => running.dec({ route }));
-    done();
   });
   // Fastify does not call it if the client disconnects before the end of the response.
-  app.addHook('onResponse', (request, reply, done) => {
+  app.addHook('onResponse', async (request, reply) => {
     const route = routeOf(request);
     requests.inc({ method: request.method, route, status: reply.statusCode });
     durations.observe({ route }, (reply.elapsedTime - waitedMs(request)) / 1000);
     if (REFUSALS.has(reply.statusCode)) refused.inc({ reason: request.refusal ?? 'other' });
-    done();
   });
 }
 

@@ -43,7 +43,10 @@ const endsSession = ({ severity }: pg.DatabaseError): boolean => severity === 'F
 /** Whether a server could not reach another one, such as the coordinator of a cluster one of its nodes. */
 export const isConnectionFailure = (error: unknown): boolean => (errorCode(error) ?? '').startsWith('08');
 
-/** Whether a refused transaction may have been committed: Citus says internal_error if a node did not answer then. */
+/**
+ * Whether a refused transaction may be committed nevertheless: Citus says internal_error if a node did not answer to its
+ * commit.
+ */
 export const mayBeCommitted = (error: unknown): boolean => (errorCode(error) ?? '').startsWith('XX');
 
 /**

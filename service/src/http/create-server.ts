@@ -51,23 +51,20 @@ export function createServer(
     requireValidRequest(request);
     requireServable(request.raw);
   };
-  // Hooks that wait for nothing have a callback: the promises of all of them take four percent of the time of a page.
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', async (request, reply) => {
     whenClosed(reply, () => onClosed(request, reply));
     reply.headers({ 'request-id': request.id, 'x-content-type-options': 'nosniff' });
     requireValidHttp(request);
     // A request with a key is refused after it has authenticated, so that it has an audit entry.
     if (request.headers.authorization === undefined) requireValid(request);
-    done();
   });
   const notFound = (): never => {
     throw new ApiError('not_found', 'There is no such path.');
   };
   // This hook runs after every onRequest hook, so after authentication below /v1, and before the body is read.
-  app.addHook('preParsing', (request, _reply, _payload, done) => {
+  app.addHook('preParsing', async (request) => {
     requireValid(request);
     if (request.is404) notFound();
-    done();
   });
   app.setNotFoundHandler(notFound);
   app.setErrorHandler(sendFailure);
@@ -80,9 +77,9 @@ export function createServer(
  * a HEAD of an export would run the whole export.
  */
 export function skipStreamsOfHead(app: FastifyInstance): void {
-  app.addHook('onSend', (request, _, payload: unknown, done) => {
-    if (request.method !== 'HEAD' || !(payload instanceof Readable)) return done(null, payload);
+  app.addHook('onSend', async (request, _, payload: unknown) => {
+    if (request.method !== 'HEAD' || !(payload instanceof Readable)) return payload;
     payload.destroy();
-    done(null, Readable.from([]));
+    return Readable.from([]);
   });
 }

@@ -57,10 +57,9 @@ export async function serve(settings: ServiceSettings, parts: ServeParts): Promi
   const app = createApp({ ...parts, log: appLog, lanes, config: settings, secrets: settings.secrets });
   const connections = limitConnections(app.server);
   let closing = false;
-  app.addHook('onSend', (_, reply, payload, done) => {
+  app.addHook('onSend', async (_, reply) => {
     // Tells the client to send no further request on this connection, which is about to end.
     if (closing) reply.header('connection', 'close');
-    done(null, payload);
   });
   try {
     // Fastify logs each address in each process; the service prints its address once.

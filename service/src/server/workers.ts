@@ -25,11 +25,10 @@ import type { SignalHub } from './signal-hub.ts';
 
 /** It has the extension of this module, because the packed service consists of JavaScript. */
 const WORKER_PROGRAM = join(import.meta.dirname, `../main${extname(import.meta.filename)}`);
-/** For less memory and cheaper garbage collections (docs/decisions/0022-how-many-workers.md). */
+/** For less memory and fewer garbage collections (docs/decisions/0022-how-many-workers.md). */
 const WORKER_FLAGS = [
   '--heap-growing-percent=40',
   '--max-semi-space-size=8',
-  '--no-parallel-scavenge',
   '--no-allocation-site-pretenuring',
   '--expose-gc',
 ];
@@ -43,6 +42,7 @@ const WAKE_TOPICS_MAX = 10_000;
 /** A worker that does not exit is killed this long after the deadline of the shutdown, or after `cut`. */
 const END_GRACE_MS = 3_000;
 
+/** All workers together. */
 interface ServingWorkers extends Serving {
   readonly settings: ServiceSettings;
   /** Resolves with the reason if they cannot continue. */
@@ -94,7 +94,7 @@ export function forkWorkers(
   let running: ServiceSettings | undefined;
   let ending = false;
 
-  // The metrics of the primary have their own names: it serves no requests, and writes the entries of all workers.
+  // The figures of the primary have names of their own: it serves no requests, and writes the entries of all workers.
   const primary = new Registry();
   collectDefaultMetrics({ register: primary, prefix: 'svc_primary_' });
   const metrics = createProcessMetrics<Member>(({ peer }) => peer.call('collect', null), COLLECT_TIMEOUT_MS);

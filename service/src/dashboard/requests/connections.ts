@@ -31,7 +31,8 @@ const SEARCHES: ReadonlySet<string> = new Set(Object.values(RECORDS).flatMap(com
 /**
  * The connections of the running request. Routes do not choose a lane, so none can choose a wrong one. The share depends
  * on what is confirmed about the request (docs/decisions/0011). Nothing: the share of its network among requests that are
- * not signed in. A session: the share of the person within the network. A membership: that of the workspace in the path.
+ * not signed in. A session: the share of the person within the network. A membership: the share of the workspace in the
+ * path.
  */
 export interface DashboardConnections {
   /** For sign-in, sessions and reads at a bounded cost. */
