@@ -112,7 +112,7 @@ export function createPipelinedConnection(
   };
 }
 
-/** A client that runs a query of pg. The types of pg know no callback beside it. */
+/** A client whose `query` takes a query of pg and a callback. The types of pg lack this form. */
 interface Runs {
   query(query: pg.Query, callback: (error: Error | null, result: pg.QueryResult) => void): void;
 }

@@ -31,7 +31,7 @@ function endOfMessages(bytes: Buffer, end: number): number {
  * the salt of a sign-in with MD5, after which the server waits for pg. With TLS, returns an ordinary socket.
  */
 export function messageSocket({ ssl }: SocketNeeds = {}): Socket {
-  if (ssl !== undefined && ssl !== false) return new Socket();
+  if (ssl) return new Socket();
   const read = Buffer.allocUnsafeSlow(READ_BYTES);
   /** Begins with `waiting` bytes of a message that is not complete. */
   let joined = Buffer.allocUnsafeSlow(READ_BYTES);

@@ -28,7 +28,7 @@ const METER = 'last_entry_at, keys_version, month, live_requests, live_quota';
  *   key has changed or expired, and the quota is enough for all. PostgreSQL reads a row again after it has waited for its
  *   lock, so the version of the keys is the current one. The rest of the statement sees the database as it was before.
  * - `meters`: moves the clock of the log by a microsecond per entry, and counts the requests.
- * - `entries`: their JSON comes as lines of a text, because pg escapes each quotation mark of an array.
+ * - `entries`: their JSON has no line breaks, so it comes as lines. In an array, pg would escape each quotation mark.
  */
 const writeAll = preparedStatement('write_requests', 'bulk')`with logs as materialized (
     select place, workspace_id, entries, counted, last_entry_at, this_month, used, live_quota,

@@ -21,7 +21,7 @@ const LIMITS = `select current_setting('statement_timeout') as timeout, current_
 const PIPELINED = { timeout: `${STATEMENT_TIMEOUT_MS}ms`, read_only: 'on' };
 const ON_LANE = { timeout: '5s', read_only: 'on' };
 const show = preparedStatement('test_pooled_show', 'request')`${LIMITS}`;
-const wait = preparedStatement('test_pooled_wait', 'request')`${LIMITS}, pg_sleep($1)`;
+const wait = preparedStatement('test_pooled_wait', 'request')`${LIMITS} from pg_sleep($1)`;
 const divide = preparedStatement('test_pooled_divide', 'request')`select 1 / $1::int as n`;
 
 const many = (count: number, query: (n: number) => ReturnType<typeof show>) =>
@@ -47,12 +47,12 @@ test('a connection that the server ends fails no read', async () => {
      and datname = current_database()`,
   );
   const rows = await running;
-  for (const row of rows) expect([PIPELINED, ON_LANE]).toContainEqual({ ...row, pg_sleep: undefined });
+  for (const row of rows) expect([PIPELINED, ON_LANE]).toContainEqual(row);
   expect(failures.length).toBeGreaterThan(0);
 });
 
 test('a slow statement runs on the lane, and the others continue', async () => {
   const slow = lanes.reads.of('slow').query(wait((2 * STATEMENT_TIMEOUT_MS) / 1000));
   expect(await many(10, () => show())).toEqual(Array.from({ length: 10 }, () => PIPELINED));
-  expect((await slow).rows[0]).toMatchObject(ON_LANE);
+  expect((await slow).rows).toEqual([ON_LANE]);
 });
