@@ -30,11 +30,9 @@ export function openApiMarkdown(document: OpenApiDocument, publicUrl: string): s
     'Ids in the examples are made up. Replace them by ids of your own records, which lists return.',
     `## API keys in requests\n\n${String(security?.['description'])}`,
     ...sections,
-    '## Failures',
-    'Every failure has the body ErrorEnvelope. Each of these responses has one of its codes:',
-    ...Object.entries(components.responses).map(
-      ([name, { description: codes }]) => `### ${name}\n\n${codes}`,
-    ),
+    '## Shared responses',
+    'Each of these responses with codes is a failure: it has the body ErrorEnvelope with one of its codes.',
+    ...Object.entries(components.responses).map(([name, { description }]) => `### ${name}\n\n${description}`),
     '## Types',
     ...schemas,
   ].join('\n\n')}\n`;
@@ -70,7 +68,7 @@ const resolved = ({ components }: OpenApiDocument, parameter: Parameter | Refere
 };
 
 const parameterText = ({ name, in: place, required, description, schema }: Parameter): string =>
-  `- \`${name}\` (${place}, ${typeText(schema)}${required ? ', required' : ''}): ${description}`;
+  `- \`${name}\` (${place}, ${typeText(schema)}${required ? '' : ', optional'}): ${description}`;
 
 function responseText(status: string, response: Operation['responses'][string]): string {
   if ('$ref' in response) return `${status} ${nameOf(response.$ref)}`;

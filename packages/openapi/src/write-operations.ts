@@ -21,6 +21,7 @@ import {
   ACCESS,
   BYTES_PER_MIB,
   body,
+  defaultsText,
   deletionText,
   movesText,
   PATCH_TYPES,
@@ -58,7 +59,7 @@ function putOperation(resource: CompleteResource): Operation {
   const { singular, immutable } = resource;
   const replaces = immutable
     ? `${capitalized(oneOf(resource))} never changes: if it exists with other values, the request is refused with \`conflict\`.`
-    : `If it exists, it is replaced: a field that is left out gets its default.${movesText(resource)}`;
+    : `If it exists, it is replaced.${defaultsText(resource)}${movesText(resource)}`;
   const answer = { schema: resource.type, example: recordExample(resource), links: recordLinks(resource) };
   return {
     operationId: putOperationId(resource),

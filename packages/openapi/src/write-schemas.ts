@@ -20,6 +20,7 @@ import {
   wholeSchemaName,
 } from './names.ts';
 import { reference } from './types.ts';
+import { defaultsText } from './write-texts.ts';
 
 /**
  * The schema of a request body. It is closed (`additionalProperties: false`), because the service refuses unknown fields:
@@ -81,7 +82,7 @@ function wholeSchema(resource: CompleteResource): JsonSchema {
   return closed(
     { ...Object(properties), id },
     required as readonly string[],
-    `The whole ${singular}. A field that is left out gets its default.${kept} The service sets the other fields.`,
+    `The whole ${singular}.${defaultsText(resource)}${kept} The service sets the other fields.`,
   );
 }
 

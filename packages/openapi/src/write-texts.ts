@@ -32,6 +32,10 @@ export const deletionText = ({ company }: CompleteResource): string =>
     ? ' A company that has records or API keys is refused with `conflict`. A company with audits can never be deleted.'
     : '';
 
+/** What a body that replaces a record means for the fields that it leaves out. */
+export const defaultsText = ({ optional }: CompleteResource): string =>
+  optional.length === 0 ? '' : ' A field that is left out gets its default.';
+
 export const movesText = ({ transitions }: CompleteResource): string => {
   if (transitions === undefined) return '';
   const moves = Object.entries(transitions.moves).map(([from, to]) => `\`${from}\` to ${list(to)}`);

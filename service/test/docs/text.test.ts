@@ -148,7 +148,12 @@ test('the reference as Markdown has every operation, parameter, field and error 
   // The others are headers of webhooks, which the guide of webhooks has.
   const shared = JSON.stringify(paths).match(/(?<=#\/components\/parameters\/)\w+/g) ?? [];
   expect(shared.length).toBeGreaterThan(0);
-  for (const id of shared) expect(text).toContain(`- \`${components.parameters[id]?.name}\` (`);
+  for (const id of shared) {
+    const { name, in: place, required } = components.parameters[id] ?? {};
+    const lines = text.split('\n').filter((line) => line.startsWith(`- \`${name}\` (${place}, `));
+    expect(lines).not.toEqual([]);
+    expect(lines.filter((line) => line.includes(', optional): ') === required)).toEqual([]);
+  }
   for (const [name, schema] of Object.entries(components.schemas)) {
     const [, section = ''] = text.split(`\n### ${name}\n`);
     expect(section).not.toBe('');
