@@ -151,6 +151,23 @@ describe('while the service runs', () => {
     });
   });
 
+  test('PostgreSQL and the service go on, however often sessions are ended with SQL', async () => {
+    const { service, ready, database } = await startService();
+    const rows = await commitRow(database);
+    for (let cut = 1; cut <= 7; cut++) {
+      await waitFor(() =>
+        database.query(`select pg_terminate_backend(pid) from pg_stat_activity
+          where backend_type = 'client backend' and pid <> pg_backend_pid()`),
+      );
+      const isBack = ({ msg = '' }: Message): boolean => msg.includes('is running again');
+      await service.until(() => service.messages.filter(isBack).length === cut);
+    }
+    expect(await countRows(database)).toBe(rows);
+    expect(await findPostmaster(pgdata)).toMatchObject({ kind: 'running', pid: ready.pid });
+    await said(service, `lost PostgreSQL (pid ${ready.pid}): it shuts down, or its session was ended`);
+    await service.stop();
+  });
+
   test('if PostgreSQL cannot be started again, the supervision gives up with what the start says', async () => {
     const { service, ready } = await startService();
     const file = join(dataDir, 'postgres.config', 'postgresql.conf');

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { freeMib } from '../directory/files.ts';
-import { DataDirectoryInUseError, EmbeddedError, messageOf } from '../errors.ts';
+import { DataDirectoryInUseError, EmbeddedError, hasCode, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Server } from '../server/connect.ts';
 
@@ -11,6 +11,8 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 /** With less free space than this, the disk is full for PostgreSQL, which needs room for two files of its log. */
 const FULL_MIB = 32;
+/** SQLSTATE: somebody has ended the session with SQL, or the server shuts down. */
+const ADMIN_SHUTDOWN = '57P01';
 
 type Supervisor = {
   readonly current: () => Server;
@@ -23,7 +25,7 @@ type Supervisor = {
 /**
  * Watches the server through the connection that holds its locks. When the connection ends, because a session crashed
  * and the server restarts, or because the server has ended, calls `reopen` to join the server or start it again. While the
- * disk of the directory is full, it tries without an end.
+ * disk of the directory is full, it tries without an end. A session that somebody ends with SQL is no crash.
  */
 export function supervise(
   first: Server,
@@ -38,14 +40,21 @@ export function supervise(
   const failed = Promise.withResolvers<EmbeddedError>();
 
   const watch = (): void => {
+    let wasEnded = false;
+    current.client.on('error', (error) => {
+      wasEnded ||= hasCode(error, ADMIN_SHUTDOWN);
+    });
     current.client.once('end', () => {
       connected = false;
-      if (!stop.signal.aborted) recovery = recover();
+      if (!stop.signal.aborted) recovery = recover(wasEnded);
     });
   };
 
-  const recover = async (): Promise<void> => {
-    log.error({ pid: current.pid }, `lost PostgreSQL (pid ${current.pid}): it crashed or was killed`);
+  const recover = async (wasEnded: boolean): Promise<void> => {
+    const { pid } = current;
+    const cause = wasEnded ? 'it shuts down, or its session was ended' : 'it crashed or was killed';
+    log.error({ pid }, `lost PostgreSQL (pid ${pid}): ${cause}`);
+    const before = crashes.length;
     const started = performance.now();
     let reason: string | undefined;
     for (let pause = FIRST_PAUSE_MS; !stop.signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
@@ -54,6 +63,7 @@ export function supervise(
         current = await reopen();
         connected = true;
         watch();
+        if (wasEnded && current.pid === pid) crashes.length = before;
         const ms = Math.round(performance.now() - started);
         return log.warn({ pid: current.pid, ms }, `PostgreSQL (pid ${current.pid}) is running again`);
       } catch (error) {
