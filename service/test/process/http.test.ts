@@ -120,3 +120,15 @@ test('a service on localhost has one address, and answers there in the envelope 
   await expect(fetch(`http://[::1]:${port}/healthz`)).rejects.toThrow();
   expect(await here.stop()).toEqual({ code: 0, signal: null });
 });
+
+test('exports, plain or compressed, write no warning', async () => {
+  const exporting = await startRunningService();
+  for (const encoding of ['identity', 'gzip']) {
+    const headers = { authorization: `Bearer ${exporting.key.token}`, 'accept-encoding': encoding };
+    const answer = await fetch(`${exporting.service.url}/v1/companies/export`, { headers });
+    expect(answer.status).toBe(200);
+    await answer.text();
+  }
+  await exporting.service.stop();
+  expect(exporting.service.stderr()).not.toContain('Warning');
+});
