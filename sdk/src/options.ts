@@ -145,7 +145,7 @@ export function settingsOf(options: SvcOptions): Settings {
       : checkedLogLevel('"logLevel"', logLevel);
   return {
     keys: keySource(typeof apiKey === 'function' ? apiKey : checkedApiKey(apiKey)),
-    baseUrl: checkedBaseUrl(baseUrl),
+    baseUrl: checkedBaseUrl(baseUrl, options.baseUrl === undefined ? 'SVC_BASE_URL' : 'baseUrl'),
     fetch,
     fetchOptions: checkedFetchOptions(fetchOptions),
     defaultHeaders: checkedDefaultHeaders(defaultHeaders),
@@ -162,14 +162,23 @@ function checkedFetchOptions(options: FetchOptions | undefined): FetchOptions | 
   return options;
 }
 
-export function checkedBaseUrl(baseUrl: string): string {
+/** An address without a scheme. Nothing else is repeated in a message, because it may contain a secret. */
+const HOST = /^(?:localhost|[a-z\d-]+(?:\.[a-z\d-]+)+|[a-z\d-]+(?=:))(?::\d{1,5})?(?=\/?$)/i;
+
+/**
+ * Returns the address without a slash or `/v1` at the end. Throws {@link SvcError} if it is invalid, with the name of its
+ * source and an address that is valid.
+ */
+export function checkedBaseUrl(baseUrl: string, source: string): string {
   const refuse = (why: string): never => {
-    throw new SvcError(`baseUrl ${why}. Use an address such as https://svc.example.com.`);
+    const [host = 'svc.example.com'] = HOST.exec(String(baseUrl)) ?? [];
+    const scheme = /[a-z].*\./i.test(host) ? 'https' : 'http';
+    throw new SvcError(`${source} ${why}. Use an address such as ${scheme}://${host}.`);
   };
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) return refuse('is not a URL');
-  const { protocol, username, search, hash, origin, pathname } = new URL(baseUrl);
+  const { protocol, username, password, search, hash, origin, pathname } = new URL(baseUrl);
   if (protocol !== 'http:' && protocol !== 'https:') return refuse('must begin with http:// or https://');
-  if (username !== '') return refuse('must not contain a user name or password');
+  if (username + password !== '') return refuse('must not contain a user name or password');
   if (search !== '' || hash !== '') return refuse('must not have a query string or a fragment');
   return origin + pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
 }

@@ -18,13 +18,26 @@ describe('the settings', () => {
   });
 
   test.each([
-    ['svc.example.com', 'is not a URL'],
+    ['svc.example.com', 'baseUrl is not a URL. Use an address such as https://svc.example.com.'],
+    ['127.0.0.1:25490', 'baseUrl is not a URL. Use an address such as http://127.0.0.1:25490.'],
+    ['localhost:8080/', 'must begin with http:// or https://. Use an address such as http://localhost:8080.'],
+    [
+      'svc-1.test:8443',
+      'must begin with http:// or https://. Use an address such as https://svc-1.test:8443.',
+    ],
+    ['user:secret@10.0.0.1:80', 'Use an address such as https://svc.example.com.'],
+    [`svc_live_${'k'.repeat(32)}`, 'baseUrl is not a URL. Use an address such as https://svc.example.com.'],
     ['ftp://svc.example.com', 'must begin with http:// or https://'],
     ['https://user:secret@svc.example.com', 'must not contain a user name or password'],
+    ['https://:secret@svc.example.com', 'must not contain a user name or password'],
     ['https://svc.example.com?x=1', 'must not have a query string or a fragment'],
   ])('an invalid address is refused: %s', (baseUrl, message) => {
     expect(() => new Svc({ apiKey: token, baseUrl })).toThrow(SvcError);
     expect(() => new Svc({ apiKey: token, baseUrl })).toThrow(message);
+    expect(() => new Svc({ apiKey: token, baseUrl })).not.toThrow(/secret|kkk/);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('SVC_BASE_URL', baseUrl);
+    expect(() => new Svc({ apiKey: token })).toThrow(message.replace('baseUrl', 'SVC_BASE_URL'));
   });
 
   test.each([

@@ -64,19 +64,26 @@ export async function originOf(session: Session): Promise<Origin> {
   const profile = profileOf(session);
   if (key) {
     // With an address, the file is not needed. It may be that of another user.
-    const baseUrl = address || (await readProfiles(io)).get(profile)?.baseUrl || DEFAULT_BASE_URL;
+    const stored = address ? undefined : (await readProfiles(io)).get(profile)?.baseUrl;
+    const baseUrl = stored ? checkedStored(stored, profile) : checkedEnvironment(address || DEFAULT_BASE_URL);
     return { apiKey: checkedKey(key), baseUrl, profile: undefined };
   }
   const profiles = await readProfiles(io);
   const stored = profiles.get(profile);
   if (stored === undefined) throw missing(profile, [...profiles.keys()]);
-  if (address && checkedBaseUrl(address) !== stored.baseUrl) {
+  const baseUrl = checkedStored(stored.baseUrl, profile);
+  if (address && checkedEnvironment(address) !== baseUrl) {
     throw new NoKeyError(
-      `SVC_BASE_URL is ${address}, but the stored key belongs to ${stored.baseUrl}. Set SVC_API_KEY as well, or run svc login.`,
+      `SVC_BASE_URL is ${address}, but the stored key belongs to ${baseUrl}. Set SVC_API_KEY as well, or run svc login.`,
     );
   }
-  return { ...stored, profile };
+  return { apiKey: stored.apiKey, baseUrl, profile };
 }
+
+const checkedEnvironment = (address: string): string => checkedBaseUrl(address, 'SVC_BASE_URL');
+
+const checkedStored = (address: string, profile: string): string =>
+  checkedBaseUrl(address, `The address of the profile ${profile}`);
 
 function missing(profile: string, known: readonly string[]): NoKeyError {
   if (profile === DEFAULT_PROFILE && known.length === 0)

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTestService } from '@svc/service/harness/service.ts';
 import { listen } from '@svc/service/harness/socket.ts';
@@ -82,6 +82,25 @@ describe('profiles', () => {
       expect(refused.stderr).toContain(`"${name}" cannot be a profile.`);
     }
     expect((await command('audits list --profile constructor')).code).toBe(3);
+  });
+
+  test('an address without a scheme is refused with the name of its source', async () => {
+    const { file, command } = await user();
+    await command(login, { stdin: firstKey });
+    const refusal = (source: string) => ({
+      code: 1,
+      stdout: '',
+      stderr: `svc: ${source} is not a URL. Use an address such as http://127.0.0.1:25490.\n`,
+    });
+    const env = { SVC_BASE_URL: '127.0.0.1:25490' };
+    const withKey = { ...env, SVC_API_KEY: secondKey };
+    expect(await command('whoami', { env })).toEqual(refusal('SVC_BASE_URL'));
+    expect(await command('whoami', { env: withKey })).toEqual(refusal('SVC_BASE_URL'));
+    expect(await command('login', { env })).toEqual(refusal('SVC_BASE_URL'));
+    const option = await command('login --base-url 127.0.0.1:25490', { env });
+    expect(option).toEqual(refusal('--base-url'));
+    await writeFile(file, JSON.stringify({ apiKey: firstKey, baseUrl: '127.0.0.1:25490' }));
+    expect(await command('whoami')).toEqual(refusal('The address of the profile default'));
   });
 
   test('are removed one by one, or all at once', async () => {

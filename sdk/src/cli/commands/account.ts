@@ -43,7 +43,11 @@ export const loginCommand: Command = {
   ],
   async run(invocation) {
     const { io, values } = invocation;
-    const baseUrl = checkedBaseUrl(text(values, 'base-url') ?? (io.env['SVC_BASE_URL'] || DEFAULT_BASE_URL));
+    const given = text(values, 'base-url');
+    const baseUrl = checkedBaseUrl(
+      given ?? (io.env['SVC_BASE_URL'] || DEFAULT_BASE_URL),
+      given === undefined ? 'SVC_BASE_URL' : '--base-url',
+    );
     const profile = profileOf(invocation);
     const apiKey = checkedKey((await readSecret(io, `API key for ${baseUrl}: `)).trim());
     await clientFor(invocation, { apiKey, baseUrl }).audits.count({ signal: io.signal });
