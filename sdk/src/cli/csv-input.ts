@@ -33,7 +33,8 @@ interface CsvSource {
   readonly columns: readonly string[];
 }
 
-const INTEGER = /^-?\d{1,15}$/;
+/** As for an import, without leading zeros: `074` may be an identifier in the wrong column. */
+const INTEGER = /^-?(?:0|[1-9]\d{0,14})$/;
 
 /**
  * Yields the records. An empty cell has no value, and a quoted empty cell is an empty text. Throws {@link SvcError} that

@@ -106,6 +106,29 @@ test('CSV has the texts that were written, wherever it is divided into chunks', 
 });
 
 test.each([
+  ['74', 74],
+  ['-5', -5],
+  ['0', 0],
+  ['074', '074'],
+  ['00', '00'],
+  ['-07', '-07'],
+  ['7e1', '7e1'],
+  ['7.0', '7.0'],
+  [' 74', ' 74'],
+  ['1234567890123456', '1234567890123456'],
+])('the cell %j of a column of integers is %j: the service refuses a text', async (cell, value) => {
+  const bytes = Readable.from([Buffer.from(`score,name\n${cell},${cell}\n`)]);
+  const columns = {
+    name: 'it',
+    fields: { score: 'integer', name: 'text' },
+    columns: ['score', 'name'],
+  } as const;
+  expect(await Array.fromAsync(readCsv(bytes, columns))).toEqual([
+    { line: 2, unit: 'line', record: { score: value, name: cell } },
+  ]);
+});
+
+test.each([
   ['[{"id":"a"},', ['a'], 'The JSON array in standard input has no end.'],
   ['[{"id":"a"},{"id":', ['a'], 'The JSON array in standard input has no end.'],
   ['[{"id":"a"},"b"]', ['a'], 'Item 2 of standard input is not a JSON object.'],
