@@ -31,18 +31,19 @@ export const fileOptions = (does: string): Options => ({
 
 /**
  * Yields the records of a file. The file `-` is standard input. Throws {@link SvcError} if the file cannot be read, or a
- * line of it is not a record. In CSV, the columns must be among `columns`.
+ * line of it is not a record. In CSV, the columns must be among `columns`. In other formats, lines before `from` may be
+ * broken and are left out.
  */
 export function readRecords(
   io: Pick<Io, 'stdin'>,
   values: Values,
-  { file, fields, columns }: RecordSource,
+  { file, fields, columns, from = 1 }: RecordSource,
 ): AsyncGenerator<FileRecord, void, undefined> {
   const name = nameOf(file);
   const format = inputOf(values, file);
   const input: NodeJS.ReadableStream = file === '-' ? io.stdin : createReadStream(file);
   const bytes = orUnreadable(input, file);
-  return format === 'csv' ? readCsv(bytes, { name, fields, columns }) : readNdjson(bytes, name);
+  return format === 'csv' ? readCsv(bytes, { name, fields, columns }) : readNdjson(bytes, name, from);
 }
 
 /** Throws {@link UsageError} if --input is no format, and {@link SvcError} if the file cannot be read. */
@@ -54,6 +55,19 @@ export async function requireReadable(values: Values, file: string): Promise<voi
   });
 }
 
+/** A record of a file cannot be used. Those after it can. */
+export class BrokenRecord extends SvcError {
+  readonly place: Place;
+
+  constructor(message: string, place: Place) {
+    super(message);
+    this.place = place;
+  }
+}
+
+/** Where a record is in its file. */
+type Place = Pick<FileRecord, 'unit' | 'line'>;
+
 /** The name of a file in messages. */
 export const nameOf = (file: string): string => (file === '-' ? 'standard input' : file);
 
@@ -61,6 +75,7 @@ interface RecordSource {
   readonly file: string;
   readonly fields: Resource['fields'];
   readonly columns: readonly string[];
+  readonly from?: number;
 }
 
 function inputOf(values: Values, file: string): (typeof INPUTS)[number] {
@@ -91,6 +106,7 @@ async function* orUnreadable(input: NodeJS.ReadableStream, file: string): AsyncG
 async function* readNdjson(
   bytes: AsyncIterable<Uint8Array>,
   name: string,
+  from: number,
 ): AsyncGenerator<FileRecord, void, undefined> {
   let unit: FileRecord['unit'] = 'line';
   let line = 0;
@@ -103,7 +119,8 @@ async function* readNdjson(
   });
   for await (const text of linesOf(texts)) {
     line += 1;
-    if (text.trim() !== '') yield { line, unit, record: parseLine(text, name, { line, unit }) };
+    if (line >= from && text.trim() !== '')
+      yield { line, unit, record: parseLine(text, name, { line, unit }) };
   }
 }
 
@@ -129,13 +146,9 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string, vo
 }
 
 /** `line 7`, or `item 7` of a JSON array. */
-export const placeOf = ({ unit, line }: Pick<FileRecord, 'unit' | 'line'>): string => `${unit} ${line}`;
+export const placeOf = ({ unit, line }: Place): string => `${unit} ${line}`;
 
-function parseLine(
-  text: string,
-  name: string,
-  place: Pick<FileRecord, 'unit' | 'line'>,
-): FileRecord['record'] {
+function parseLine(text: string, name: string, place: Place): FileRecord['record'] {
   try {
     const record: unknown = JSON.parse(text);
     if (typeof record === 'object' && record !== null && !Array.isArray(record))
@@ -143,7 +156,8 @@ function parseLine(
   } catch {
     // The error below has the line number.
   }
-  throw new SvcError(
+  throw new BrokenRecord(
     `${capitalized(placeOf(place))} of ${name} is not a JSON object. The input is NDJSON, one JSON object per line, or a JSON array. For CSV, add --input csv.`,
+    place,
   );
 }

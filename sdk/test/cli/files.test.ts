@@ -219,7 +219,7 @@ describe('update and delete with --file', () => {
     const stdin = `{"id":"${a?.id}","name":"A2"}\n{"name":"B2"}\n{"id":"${b?.id}","name":"B2"}\n`;
     const broken = await command('companies update -f -', { stdin });
     expect(broken.code).toBe(1);
-    expect(broken.stderr).toBe('svc: updated 1 company.\nsvc: Line 2 of standard input has no id.\n');
+    expect(broken.stderr).toMatch(/updated 1 company\.\n.*--from-line 2,.*\nsvc: Line 2 of .* has no id/);
     const reader = await service.token(await service.workspace());
     const refused = await command('companies delete -f -', { stdin, env: { SVC_API_KEY: reader } });
     expect(refused.code).toBe(4);

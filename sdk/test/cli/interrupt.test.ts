@@ -8,6 +8,8 @@ import { listen } from '@svc/service/harness/socket.ts';
 import { temporaryDirectory } from '@svc/service/harness/temporary-directory.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { createWebhookSecret } from '../../src/webhooks.ts';
+import { fetchOf, IN_PROCESS_URL } from '../client.ts';
+import { cli } from './cli.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 /** The beginning of a line. It does not fit into the pipe, so all of it is written only when the command reads. */
@@ -69,3 +71,40 @@ test.each([
     expect(said).toContain(`repeat the command with ${rest} `);
   },
 );
+
+test('svc companies update names the --from-line that passes a broken line, and refuses one after the last record', async () => {
+  const service = await createTestService();
+  const workspaceId = await service.workspace();
+  const ids = ['com_a', 'com_b', 'com_c'];
+  const seeds = ids.map((id) => ({ id, createdAt: '2026-01-01T00:00:00Z' }));
+  await seedRecords(service.pool, workspaceId, resourceNamed('companies'), seeds);
+  const token = await service.token(workspaceId, { access: 'write' });
+  const [first, second, last] = ids.map((id) => JSON.stringify({ id, name: 'New' }));
+  const update = async (stdin: string, ...more: readonly string[]) => {
+    const { code, stderr } = await cli(['companies', 'update', '--file', '-', ...more], {
+      fetch: fetchOf(service.app),
+      env: { SVC_API_KEY: token, SVC_BASE_URL: IN_PROCESS_URL, XDG_CONFIG_HOME: home },
+      stdin,
+    });
+    return { code, stderr };
+  };
+  const lines = `${first}\n${second}\n{bad\n${last}\n`;
+  const hint =
+    'svc: to continue, correct line 3 and repeat the command with --from-line 3, or skip it with --from-line 4.\n';
+  const broken = await update(lines);
+  expect(broken.code).toBe(1);
+  expect(broken.stderr).toContain(`svc: updated 2 companies.\n${hint}svc: Line 3 of standard input is not`);
+  const rest = { code: 0, stderr: 'svc: updated 1 company.\n' };
+  expect(await update(lines, '--from-line', '4')).toEqual(rest);
+  expect(await update(`[${first},{bad},${last}]`, '--from-line', '3')).toEqual(rest);
+  for (const [from, stdin] of [
+    ['5', lines],
+    ['3', `[${first},${last}]`],
+  ] as const) {
+    const after = await update(stdin, '--from-line', from);
+    expect(after.code).toBe(2);
+    expect(after.stderr).toContain(`--from-line ${from} is after the last record of standard input.`);
+  }
+  // Without records there is nothing to do, as ever.
+  expect(await update('')).toEqual({ code: 0, stderr: 'svc: updated 0 companies.\n' });
+});

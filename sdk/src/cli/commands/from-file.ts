@@ -1,26 +1,15 @@
 import { newIdempotencyKey } from '../../collection/idempotency.ts';
-import { BATCH_BODY_MAX_BYTES, BATCH_MAX_RECORDS, capitalized } from '../../contract/index.ts';
+import { BATCH_MAX_RECORDS } from '../../contract/index.ts';
 import { SvcApiError, SvcError } from '../../errors.ts';
-import type { Resource } from '../../resource.ts';
-import { untilAborted } from '../../stoppable.ts';
-import { type Invocation, integer, UsageError } from '../command.ts';
-import type { FileRecord } from '../csv-input.ts';
+import { type Invocation, UsageError } from '../command.ts';
 import { FileUnfinished, SomeRefused } from '../exit-code.ts';
 import { writableFields } from '../fields.ts';
 import { BrokenPipe, type Io, printMessage, write } from '../io.ts';
-import { nameOf, placeOf, readRecords, requireReadable } from '../lines.ts';
+import { BrokenRecord, placeOf, readRecords, requireReadable } from '../lines.ts';
 import { outputOf } from '../output/options.ts';
-import { countText, formatCount, type Noun, progressOf } from '../output/progress.ts';
+import { countText, formatCount, progressOf } from '../output/progress.ts';
 import type { AnyRecord, RecordWriter } from '../output/record.ts';
-import type { AnyCollection } from './read.ts';
-
-/** What a command does with the records of a file. */
-export interface FileWork {
-  readonly invocation: Invocation;
-  readonly collection: AnyCollection;
-  readonly resource: Noun & Resource;
-  readonly file: string;
-}
+import { batchesOf, type FileWork, type Target, targetsOf } from './targets.ts';
 
 /**
  * The writer for the records that the service returns. On a terminal, they are printed only if it is asked how, because
@@ -122,11 +111,6 @@ interface FileChange {
   many(records: readonly AnyRecord[]): Promise<readonly AnyRecord[]>;
 }
 
-/** A record of a file that has an id. */
-interface Target extends FileRecord {
-  readonly id: string;
-}
-
 /**
  * Changes or deletes the records of a file in batches, and prints what the service returns. A batch that the service refuses
  * is divided until the refused records are found: they are reported, and the others are changed. Throws {@link SomeRefused}
@@ -142,6 +126,7 @@ export async function changeFromFile(
   const progress = progressOf(io, resource, writer === undefined ? undefined : io.stdout);
   let [changed, refused] = [0, 0];
   let sending: Target | undefined;
+  let broken: BrokenRecord | undefined;
   const send = async (targets: readonly Target[]): Promise<void> => {
     [sending] = targets;
     const [target, second] = targets;
@@ -173,6 +158,7 @@ export async function changeFromFile(
     }
     await write(io.stdout, writer?.end() ?? '');
   } catch (error) {
+    if (error instanceof BrokenRecord) broken = error;
     throw endingOf(io, error);
   } finally {
     progress.end();
@@ -182,57 +168,16 @@ export async function changeFromFile(
         io,
         `svc: to continue, repeat the command with --from-line ${sending.line}. Some records of this batch may be ${done} already.`,
       );
+    if (broken !== undefined && changed + refused > 0)
+      await printMessage(
+        io,
+        `svc: to continue, correct ${placeOf(broken.place)} and repeat the command with --from-line ${broken.place.line}, or skip it with --from-line ${broken.place.line + 1}.`,
+      );
   }
   if (refused > 0) throw new SomeRefused(`The service refused ${countText(refused, resource)}.`);
 }
 
 const withoutId = ({ record: { id: _, ...fields } }: Target): AnyRecord => fields;
-
-/**
- * The records of a file from the line that is asked for. Throws {@link SvcError} if one has no id, and the reason of the
- * signal when that is aborted.
- */
-async function* targetsOf({
-  invocation: { io, values },
-  resource,
-  file,
-  done,
-}: FileWork & { readonly done: string }): AsyncGenerator<Target> {
-  const from = integer(values, 'from-line', 1) ?? 1;
-  const { fields } = resource;
-  const columns = done === 'updated' ? ['id', ...writableFields(resource, 'update')] : Object.keys(fields);
-  const records = readRecords(io, values, { file, fields, columns });
-  for await (const each of untilAborted(records, io.signal)) {
-    if (each.line < from) continue;
-    const { id } = each.record;
-    if (typeof id !== 'string' || id === '')
-      throw new SvcError(`${capitalized(placeOf(each))} of ${nameOf(file)} has no id.`);
-    yield { ...each, id, record: done === 'updated' ? each.record : { id } };
-  }
-}
-
-/** Batches within the limits of the service. If the file is broken, what precedes the broken line comes first. */
-async function* batchesOf(targets: AsyncIterable<Target>): AsyncGenerator<readonly Target[]> {
-  let [batch, bytes]: [Target[], number] = [[], 0];
-  try {
-    for await (const target of targets) {
-      const added = Buffer.byteLength(JSON.stringify(target.record)) + 1;
-      if (batch.length === BATCH_MAX_RECORDS || bytes + added > BATCH_BYTES) {
-        yield batch;
-        [batch, bytes] = [[], 0];
-      }
-      batch.push(target);
-      bytes += added;
-    }
-  } catch (error) {
-    if (batch.length > 0) yield batch;
-    throw error;
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** Leaves room for what is around the records in the body. */
-const BATCH_BYTES = BATCH_BODY_MAX_BYTES - 100;
 
 /**
  * Checks a command with --file before it asks or prints anything. Throws {@link UsageError} if it has arguments or one of
