@@ -13,6 +13,7 @@ import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { changesOf, differ } from '../../ui/form/unsaved.ts';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
+import { LeaveQuestion } from '../../ui/popup/leave-question.tsx';
 import { CompanyChoice } from './company-choice.tsx';
 import {
   LIMIT_FIELDS,
@@ -134,6 +135,9 @@ export function NewKeyForm({ workspaceId, mode: first, replaced, onClose, onCrea
         </DialogActions>
       }
     >
+      {create.isPending ? (
+        <LeaveQuestion allowsSignIn>The key is being created. Its token is shown only once.</LeaveQuestion>
+      ) : null}
       {old === undefined ? null : (
         <p className="text-soft">
           The new key has the settings of the old one

@@ -1,9 +1,11 @@
 import type { ApiKey } from '@svc/sdk';
 import type { IssuedKey } from '@svc/service/dashboard/wire';
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { ApiFailure } from '../../api/failure.ts';
 import { keysOf, rotateKey } from '../../api/keys.ts';
 import { Confirm } from '../../ui/popup/confirm.tsx';
+import { LeaveQuestion } from '../../ui/popup/leave-question.tsx';
 import { LastUse } from './last-use.tsx';
 
 export interface RotateKeyProps {
@@ -15,10 +17,19 @@ export interface RotateKeyProps {
 
 export function RotateKey({ workspaceId, apiKey, onClose, onIssued }: RotateKeyProps) {
   const client = useQueryClient();
+  const [sending, setSending] = useState(false);
   const close = (): void => {
     onClose();
     // After a lost response, the token in the list is no longer valid.
     void client.invalidateQueries({ queryKey: keysOf(workspaceId) });
+  };
+  const rotate = async (): Promise<void> => {
+    setSending(true);
+    try {
+      onIssued(await rotateKey(workspaceId, apiKey.id).catch(explainLost));
+    } finally {
+      setSending(false);
+    }
   };
   return (
     <Confirm
@@ -27,8 +38,11 @@ export function RotateKey({ workspaceId, apiKey, onClose, onIssued }: RotateKeyP
       title={`Rotate “${apiKey.name}”?`}
       action="Rotate key"
       dangerous
-      onConfirm={async () => onIssued(await rotateKey(workspaceId, apiKey.id).catch(explainLost))}
+      onConfirm={rotate}
     >
+      {sending ? (
+        <LeaveQuestion allowsSignIn>The key is being rotated. Its token is shown only once.</LeaveQuestion>
+      ) : null}
       <p>
         The token <code className="text-ink">{apiKey.hint}</code> stops working immediately. You get a new
         token, which is shown only once.
