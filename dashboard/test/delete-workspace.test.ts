@@ -55,6 +55,21 @@ describe.skipIf(BROWSER_PATH === undefined)('deleting a workspace', () => {
     owner.expectNoProblems(/status of 404|There is no such workspace/);
   });
 
+  test.for([360, 1280])('breaks a long name without spaces in its dialog, %i pixels wide', async (width) => {
+    const name = 'N'.repeat(80);
+    const { page } = await world.signedIn(await world.person('Kim', name));
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(page.url().replace(/(\/w\/[^/?#]+).*/, '$1/settings'));
+    await page.getByRole('button', { name: 'Delete workspace' }).click();
+    await page.getByLabel('to confirm').waitFor();
+    const cutOff = await page
+      .locator('h2, label')
+      .evaluateAll((all) =>
+        all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+      );
+    expect(cutOff).toEqual([]);
+  });
+
   test('takes a name with several spaces as the page shows it', async () => {
     const { page } = await world.signedIn(await world.person('Eve', 'North  wind'));
     await page.getByRole('link', { name: 'Settings' }).click();

@@ -26,7 +26,7 @@ export const Section = ({ title, description, actions, flush = false, children }
     <section aria-label={title}>
       <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 border-b border-line px-4 py-3">
         <div className="min-w-0 max-w-2xl flex-1 basis-40">
-          <h2 className="font-semibold">{title}</h2>
+          <h2 className="font-semibold wrap-anywhere">{title}</h2>
           {description === undefined ? null : <p className="mt-0.5 text-sm text-soft">{description}</p>}
         </div>
         {actions}

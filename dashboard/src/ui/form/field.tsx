@@ -25,7 +25,7 @@ export function Field({ label, hint, error, optional = false, children }: FieldP
   const noteId = failed || hint !== undefined ? `${id}-note` : undefined;
   return (
     <div className="flex flex-col gap-1.5">
-      <label htmlFor={id} className="font-medium">
+      <label htmlFor={id} className="font-medium wrap-anywhere">
         {label}
         {optional ? <span className="font-normal text-soft"> (optional)</span> : null}
       </label>

@@ -62,7 +62,7 @@ export function Confirm(props: ConfirmProps) {
           onCloseAutoFocus={returnFocus}
           className={classes(PANEL_CLASS, 'overflow-y-auto p-5 sm:max-w-md')}
         >
-          <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
+          <Radix.Title className="text-lg font-semibold wrap-anywhere">{title}</Radix.Title>
           <Radix.Description asChild>
             <div className="mt-2 flex flex-col gap-2 text-soft">{children}</div>
           </Radix.Description>

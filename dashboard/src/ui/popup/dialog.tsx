@@ -45,7 +45,7 @@ export function Dialog(props: DialogProps) {
         >
           <div className="flex items-start gap-4 border-b border-line px-5 py-3.5">
             <div className="min-w-0 grow">
-              <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
+              <Radix.Title className="text-lg font-semibold wrap-anywhere">{title}</Radix.Title>
               {description === undefined ? null : (
                 <Radix.Description className="mt-0.5 text-soft">{description}</Radix.Description>
               )}
