@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Form, fieldError } from '../../ui/form/form.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
+import { LeaveQuestion } from '../../ui/popup/leave-question.tsx';
 import { toast } from '../../ui/toast/toast-store.ts';
 import { digitsOf } from '../sign-in/digits.ts';
 import { BackupCodes } from './backup-codes.tsx';
@@ -43,6 +44,11 @@ export function EnableSecondFactor({ onClose }: EnableSecondFactorProps) {
       // The backup codes are shown only once.
       dismissable={!sending && !verify.isPending && !verify.isSuccess}
     >
+      {verify.isPending ? (
+        <LeaveQuestion allowsSignIn>
+          The second factor is being switched on. Its backup codes are shown only once.
+        </LeaveQuestion>
+      ) : null}
       {setUp === null ? (
         <PasswordStep<SecondFactorSetUp>
           path="/auth/two-factor/enable"

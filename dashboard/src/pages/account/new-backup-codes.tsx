@@ -1,6 +1,7 @@
 import type { SecondFactorSetUp } from '@svc/service/dashboard/wire';
 import { useState } from 'react';
 import { Dialog } from '../../ui/popup/dialog.tsx';
+import { LeaveQuestion } from '../../ui/popup/leave-question.tsx';
 import { BackupCodes } from './backup-codes.tsx';
 import { PasswordStep } from './password-step.tsx';
 
@@ -19,6 +20,9 @@ export function NewBackupCodes({ onClose }: NewBackupCodesProps) {
       {...(codes === null ? { description: 'Your current backup codes stop working.' } : {})}
       dismissable={codes === null && !sending}
     >
+      {sending ? (
+        <LeaveQuestion allowsSignIn>The codes are being created. They are shown only once.</LeaveQuestion>
+      ) : null}
       {codes === null ? (
         <PasswordStep<Pick<SecondFactorSetUp, 'backupCodes'>>
           path="/auth/two-factor/generate-backup-codes"

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
+import { LeaveQuestion } from '../../ui/popup/leave-question.tsx';
 import { ShownOnce } from '../../ui/popup/shown-once.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -77,6 +78,9 @@ function LostToken({ workspaceId, apiKey, onIssued, onClose }: LostTokenProps) {
       title={`“${apiKey.name}” was created, but its token was lost`}
       dismissable={!rotate.isPending}
     >
+      {rotate.isPending ? (
+        <LeaveQuestion allowsSignIn>The key is being rotated. Its token is shown only once.</LeaveQuestion>
+      ) : null}
       <p className="text-soft">
         The first attempt created the key, but the response with the token did not arrive. The token cannot be
         shown again. Rotate the key to get a new token.

@@ -11,6 +11,7 @@ import { Form, fieldError } from '../../ui/form/form.tsx';
 import { Select } from '../../ui/form/select.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
+import { LeaveQuestion } from '../../ui/popup/leave-question.tsx';
 import { InvitationLink } from './invitation-link.tsx';
 import { roleOptions } from './role-options.ts';
 
@@ -58,6 +59,9 @@ export function InviteDialog({ workspaceId, role: own, onClose }: InviteDialogPr
           </DialogActions>
         }
       >
+        {send.isPending ? (
+          <LeaveQuestion allowsSignIn>The link is being created. It is shown only once.</LeaveQuestion>
+        ) : null}
         <TextField
           label="Email address"
           type="email"

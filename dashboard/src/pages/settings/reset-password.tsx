@@ -4,6 +4,7 @@ import { messageOf } from '../../api/failure.ts';
 import { createResetLink } from '../../api/members.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/popup/dialog.tsx';
+import { LeaveQuestion } from '../../ui/popup/leave-question.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { OneTimeLink } from './one-time-link.tsx';
 
@@ -34,6 +35,9 @@ export function ResetPassword({ workspaceId, member, onClose }: ResetPasswordPro
       title={`Reset the password of ${member.name}?`}
       description={`You get a one-time link to share. It lets ${member.email} set a new password, which ends all sessions of ${member.name}. A second factor stays on.`}
     >
+      {create.isPending ? (
+        <LeaveQuestion allowsSignIn>The link is being created. It is shown only once.</LeaveQuestion>
+      ) : null}
       {create.error === null ? null : <Problem>{messageOf(create.error)}</Problem>}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>

@@ -9,11 +9,12 @@ export interface LeaveQuestionProps {
   readonly allowsSignIn?: boolean;
 }
 
-/** While rendered, asks before the page is left, also by Back, a reload or a closed tab. */
+/** While rendered, asks before the page or its tab is left, also by Back, a reload or a closed window. */
 export function LeaveQuestion({ children, allowsSignIn = false }: LeaveQuestionProps) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) =>
-      current.pathname !== next.pathname && !(allowsSignIn && next.pathname === '/sign-in'),
+      (current.pathname !== next.pathname || tabOf(current) !== tabOf(next)) &&
+      !(allowsSignIn && next.pathname === '/sign-in'),
     enableBeforeUnload: true,
     withResolver: true,
   });
@@ -34,3 +35,6 @@ export function LeaveQuestion({ children, allowsSignIn = false }: LeaveQuestionP
     </Confirm>
   );
 }
+
+/** The open tab of a page with several, such as the settings. */
+const tabOf = ({ search }: { readonly search: object }): unknown => Object(search).tab;
