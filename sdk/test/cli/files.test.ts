@@ -218,8 +218,9 @@ describe('update and delete with --file', () => {
     const [a, b] = await svc.companies.createMany([{ name: 'A' }, { name: 'B' }]);
     const stdin = `{"id":"${a?.id}","name":"A2"}\n{"name":"B2"}\n{"id":"${b?.id}","name":"B2"}\n`;
     const broken = await command('companies update -f -', { stdin });
-    expect(broken.code).toBe(1);
-    expect(broken.stderr).toMatch(/updated 1 company\.\n.*--from-line 2,.*\nsvc: Line 2 of .* has no id/);
+    const hint = `correct line 2 and repeat the command with --from-line 2, or skip it with --from-line 3.\nsvc: `;
+    const stderr = `svc: updated 1 company.\nsvc: to continue, ${hint}Line 2 of standard input has no id.\n`;
+    expect(broken).toMatchObject({ code: 1, stderr });
     const reader = await service.token(await service.workspace());
     const refused = await command('companies delete -f -', { stdin, env: { SVC_API_KEY: reader } });
     expect(refused.code).toBe(4);
