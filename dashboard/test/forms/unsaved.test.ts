@@ -2,6 +2,7 @@ import { resourceNamed, seedRecords } from '@svc/service/harness/records.ts';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from '../harness/accessible.ts';
+import { stayWhenClosing } from '../harness/closing.ts';
 import { focused } from '../harness/keyboard.ts';
 import { seedWebhook } from '../harness/pages.ts';
 import { BROWSER_PATH, createWorld, type Person, type World } from '../harness/world.ts';
@@ -134,12 +135,7 @@ describe.skipIf(BROWSER_PATH === undefined)('input that is not saved', () => {
   test('stops a reload and a closed tab, until it is saved', async () => {
     await open('/settings');
     await page.getByLabel('Name').fill('Southwind');
-    const asked = page.waitForEvent('dialog');
-    const closing = page.close({ runBeforeUnload: true });
-    const native = await asked;
-    expect(native.type()).toBe('beforeunload');
-    await native.dismiss();
-    await closing;
+    await stayWhenClosing(page);
     expect(await page.getByLabel('Name').inputValue()).toBe('Southwind');
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('button', { name: 'Workspace Southwind' }).waitFor();

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { stayWhenClosing } from '../harness/closing.ts';
 import { BROWSER_PATH } from '../harness/launch.ts';
 import { createServiceWorld } from '../harness/service-world.ts';
 
@@ -51,12 +52,7 @@ describe.skipIf(BROWSER_PATH === undefined)('while something that is shown once 
     await question.getByText(`${what} shown only once.`).waitFor();
     await question.getByRole('button', { name: 'Cancel' }).click();
     await question.waitFor({ state: 'detached' });
-    const asked = page.waitForEvent('dialog');
-    const closing = page.close({ runBeforeUnload: true });
-    const native = await asked;
-    expect(native.type()).toBe('beforeunload');
-    await native.dismiss();
-    await closing;
+    await stayWhenClosing(page);
     released.resolve();
     await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).first().waitFor();
     expect(page.url()).toContain(address);
